@@ -1,0 +1,19 @@
+# Every outside library, found once. All are Debian packages (packages.txt).
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # Without these a precompiled header makes every compilation a cache miss.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CCACHE} sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+endif()
+
+# Caffe2's config asks for CUDA and prints a page of notes unless told not to.
+find_package(Torch REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(Threads REQUIRED)
+find_library(OPENBLAS openblas REQUIRED)
+find_path(OPENBLAS_INCLUDE cblas.h REQUIRED PATH_SUFFIXES openblas openblas-pthread
+          HINTS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE})

@@ -1,0 +1,50 @@
+# undertext_room(NAME [LEFT rooms...] [LIBS libraries...])
+#
+# One static library for one folder of src/, with our warnings as errors and the shared precompiled
+# header. LEFT names the rooms that this one may include from.
+
+add_library(undertext_options INTERFACE)
+target_compile_options(undertext_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+if(UNDERTEXT_NATIVE)
+  target_compile_options(undertext_options INTERFACE -march=native)
+endif()
+if(UNDERTEXT_SANITIZE)
+  target_compile_options(undertext_options INTERFACE -fsanitize=address,undefined
+                                                     -fno-omit-frame-pointer)
+  target_link_options(undertext_options INTERFACE -fsanitize=address,undefined)
+endif()
+target_include_directories(undertext_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+# Libraries' headers are system headers: their warnings are not ours.
+target_include_directories(undertext_options SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS}
+                                                              ${OPENBLAS_INCLUDE})
+target_link_libraries(undertext_options INTERFACE fmt::fmt nlohmann_json::nlohmann_json
+                                                  ${TORCH_LIBRARIES} ${OPENBLAS} Threads::Threads)
+
+add_library(undertext_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+target_link_libraries(undertext_pch PRIVATE undertext_options)
+target_precompile_headers(undertext_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+
+function(undertext_room name)
+  cmake_parse_arguments(ROOM "" "" "LEFT;LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(undertext_${name} STATIC ${sources})
+  list(TRANSFORM ROOM_LEFT PREPEND undertext_)
+  target_link_libraries(undertext_${name} PUBLIC ${ROOM_LEFT} undertext_options ${ROOM_LIBS})
+  target_precompile_headers(undertext_${name} REUSE_FROM undertext_pch)
+endfunction()
+
+# undertext_test(ROOM): one test program for tests/ROOM, linked with that room.
+function(undertext_test name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE undertext_${name} GTest::gtest_main ${ARGN})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_precompile_headers(test_${name} REUSE_FROM undertext_pch)
+  target_compile_definitions(test_${name} PRIVATE
+    UNDERTEXT_BINARY="$<TARGET_FILE:undertext>"
+    UNDERTEXT_SHARED="${PROJECT_SOURCE_DIR}/../shared")
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()

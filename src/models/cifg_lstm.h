@@ -1,0 +1,55 @@
+// The keyboard's next-word model: an LSTM with coupled input and forget gates and a projection
+// (gboard-next-word, section 2.3): V words, E = embedding size, U units, projection back to E.
+//   f, g, o = sigmoid, tanh, sigmoid of W_ih x + W_hh h' + b       (gates forget, cell, output; 3U)
+//   c = f c' + (1 - f) g;   h = P (o tanh c) + q                   (c: U, h: E)
+//   logits = W h + b                                               (V)
+#pragma once
+
+#include "base/random.h"
+#include "models/language_model.h"
+
+namespace undertext {
+
+struct CifgConfig {
+  std::int64_t vocabulary = 0;  // V
+  std::int64_t embedding = 96;  // E
+  std::int64_t units = 670;     // U
+  bool tied = false;            // the output weight is the token embedding itself
+  Token end = 0, start = 1, unknown = 2;
+};
+
+class CifgLstm : public LanguageModel {
+ public:
+  // State after reading a prefix, for n prefixes at once: h (n, E), c (n, U).
+  struct State {
+    at::Tensor h, c;
+  };
+
+  CifgLstm(const CifgConfig& config, NamedTensors parameters);  // checks names, shapes, dtypes
+  static std::unique_ptr<CifgLstm> random(const CifgConfig& config, Seed seed);
+  static std::unique_ptr<CifgLstm> load(const std::filesystem::path& folder);
+  void save(const std::filesystem::path& folder) const override;  // config.json, model.safetensors
+
+  const CifgConfig& config() const { return config_; }
+  std::int64_t vocabulary_size() const override { return config_.vocabulary; }
+  Token start_token() const override { return config_.start; }
+  const NamedTensors& parameters() const override { return parameters_; }
+  std::optional<std::string> parameter_of(Role role) const override;
+  std::vector<std::string> trainable(bool with_embedding) const override;
+  std::unique_ptr<LanguageModel> clone() const override;
+  double add_gradient(std::span<const Sentence> sentences, double scale,
+                      NamedTensors& gradient) const override;
+  std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const override;
+
+  // Incremental reading, for search: n zero states; then one token appended to each.
+  State start_state(std::int64_t n) const;
+  State step(const State& state, std::span<const Token> tokens) const;
+  // Logits after each state: (n, V) float32.
+  at::Tensor logits(const at::Tensor& h) const;
+
+ private:
+  CifgConfig config_;
+  NamedTensors parameters_;
+};
+
+}  // namespace undertext

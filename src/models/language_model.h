@@ -1,0 +1,53 @@
+// What every language model offers to the rest of the house.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensors/named_tensors.h"
+#include "text/vocabulary.h"
+
+namespace undertext {
+
+// What a parameter is for. Attacks find tensors by role, never by name.
+enum class Role { token_embedding, output_weight, output_bias };
+
+class LanguageModel {
+ public:
+  virtual ~LanguageModel() = default;
+
+  virtual std::int64_t vocabulary_size() const = 0;
+  virtual Token start_token() const = 0;
+
+  // All parameters by name. Values may be changed in place through the handles (training does).
+  virtual const NamedTensors& parameters() const = 0;
+  virtual std::optional<std::string> parameter_of(Role role) const = 0;
+  // Parameters that training changes, with or without the token embedding.
+  virtual std::vector<std::string> trainable(bool with_embedding) const = 0;
+
+  // An independent copy of the parameters.
+  virtual std::unique_ptr<LanguageModel> clone() const = 0;
+
+  // Sum over all predicted tokens of -log p(word | <S>, words before); the sentences do not hold <S>,
+  // which is prepended here, and the end is not predicted. Adds the gradient of that sum, times `scale`,
+  // to gradient[name] for the names in `gradient` (each zero-initialised by the caller or accumulated).
+  // Same bytes for any thread count. Returns the sum of losses.
+  virtual double add_gradient(std::span<const Sentence> sentences, double scale,
+                              NamedTensors& gradient) const = 0;
+
+  // -log p summed over each sentence's words, one number per sentence, no gradient.
+  virtual std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const = 0;
+
+  virtual void save(const std::filesystem::path& folder) const = 0;
+};
+
+// Perplexity over all words of the sentences: exp(sum of -log p / number of words).
+double perplexity(const LanguageModel& model, std::span<const Sentence> sentences);
+
+}  // namespace undertext
