@@ -2,9 +2,11 @@
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # Without these a precompiled header makes every compilation a cache miss.
+  # Without these a precompiled header makes every compilation a cache miss (so does the lack of
+  # -fpch-preprocess, see rooms.cmake).
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CCACHE} sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+      ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
 # Caffe2's config asks for CUDA and prints a page of notes unless told not to.

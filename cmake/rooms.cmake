@@ -8,6 +8,9 @@ target_compile_options(undertext_options INTERFACE -Wall -Wextra -Wpedantic -Wsh
 # Nobody reads errno or floating-point traps here, and both keep loops from being vectorised. Neither flag
 # changes a value.
 target_compile_options(undertext_options INTERFACE -fno-math-errno -fno-trapping-math)
+if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(undertext_options INTERFACE -fpch-preprocess)
+endif()
 if(UNDERTEXT_NATIVE)
   target_compile_options(undertext_options INTERFACE -march=native)
 endif()

@@ -22,11 +22,11 @@ class Seed {
 // A counter-based generator: draw i is a pure function of (seed, i).
 class Random {
  public:
-  explicit Random(Seed seed) : key_(seed.value()) {}
-  std::uint64_t next();                            // 64 uniform bits
-  double uniform();                                // [0, 1)
-  std::uint64_t below(std::uint64_t bound);        // 0 .. bound - 1, unbiased; bound > 0
-  double normal();                                 // mean 0, standard deviation 1
+  explicit Random(Seed seed);
+  std::uint64_t next();                      // 64 uniform bits
+  double uniform();                          // [0, 1)
+  std::uint64_t below(std::uint64_t bound);  // 0 .. bound - 1, unbiased; bound > 0
+  double normal();                           // mean 0, standard deviation 1
 
  private:
   std::uint64_t key_;

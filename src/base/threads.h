@@ -1,5 +1,6 @@
 // Thread control in one place. Our own code splits work into pieces whose number does not depend on the
-// thread count; the BLAS under it runs one thread per call, so that results are the same bytes for any count.
+// thread count; torch and the BLAS under it run one thread per call, so that results are the same bytes for
+// any count.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +8,17 @@
 
 namespace undertext {
 
+// The cores that this process may use.
 int hardware_threads();
 
-// Sets the size of our pool, torch's intra-op threads, and OpenBLAS to one thread per call. 0: all cores.
+// Sets the size of our pool, and torch and OpenBLAS to one thread per call. 0: all cores, which is also what
+// holds before the first call. Not to be called inside parallel_for.
 void set_threads(int count);
 int threads();
 
-// Calls body(i) for every i in [0, count), spread over the threads; returns when all are done. An exception
-// in a body reaches the caller. Nested calls run in the calling thread.
+// Calls body(i) for every i in [0, count), spread over the threads; returns when all are done. When bodies
+// throw, the exception of the lowest such i reaches the caller, and bodies above it may not have run. The
+// caller's torch modes (NoGradGuard) hold inside. Nested calls run in the calling thread.
 void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body);
 
 }  // namespace undertext
