@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace undertext {
 
@@ -19,6 +20,10 @@ template <typename... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throw UserError(fmt::format(format, std::forward<Args>(args)...));
 }
+
+// A name that came from outside (a file, a tensor, a word), safe inside a one-line message: in quotes,
+// without control characters, cut when long.
+std::string quote(std::string_view name);
 
 // Reports a bug in undertext and aborts. Never reached by any input, however hostile.
 [[noreturn]] void bug(const char* file, int line, const char* condition);

@@ -1,0 +1,112 @@
+#include "tensors/named_tensors.h"
+
+#include <ATen/ATen.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "tensors/dtypes.h"
+
+namespace undertext {
+namespace {
+
+// The first i in [0, n) whose exponent bits are all ones (NaN or infinity), or n.
+template <typename Bits>
+std::int64_t first_not_finite(const void* data, std::int64_t n, Bits exponent) {
+  constexpr std::int64_t kBlock = 1 << 18;
+  const auto* bits = static_cast<const Bits*>(data);
+  std::atomic<std::int64_t> first{n};
+  parallel_for((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
+    const std::int64_t begin = block * kBlock, end = std::min(n, begin + kBlock);
+    if (begin > first) return;
+    bool found = false;  // without an early exit the compiler vectorises this loop
+    for (std::int64_t i = begin; i < end; ++i) found |= (bits[i] & exponent) == exponent;
+    if (!found) return;
+    std::int64_t i = begin;
+    while ((bits[i] & exponent) != exponent) ++i;
+    for (std::int64_t seen = first; i < seen && !first.compare_exchange_weak(seen, i);) {
+    }
+  });
+  return first;
+}
+
+std::int64_t first_not_finite(const at::Tensor& tensor) {
+  const void* data = tensor.data_ptr();
+  const std::int64_t n = tensor.numel();
+  switch (tensor.scalar_type()) {
+    case at::kDouble:
+      return first_not_finite<std::uint64_t>(data, n, 0x7FF0000000000000u);
+    case at::kFloat:
+      return first_not_finite<std::uint32_t>(data, n, 0x7F800000u);
+    case at::kHalf:
+      return first_not_finite<std::uint16_t>(data, n, 0x7C00u);
+    case at::kBFloat16:
+      return first_not_finite<std::uint16_t>(data, n, 0x7F80u);
+    default:
+      return n;  // integers have neither
+  }
+}
+
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    UNDERTEXT_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+  }
+  void add(const void* data, std::size_t size) {
+    UNDERTEXT_CHECK(EVP_DigestUpdate(context_.get(), data, size) == 1);
+  }
+  void add_number(std::uint64_t number) { add(&number, sizeof number); }
+  // With its length in front, so that no two lists of strings give the same bytes.
+  void add_string(std::string_view text) {
+    add_number(text.size());
+    add(text.data(), text.size());
+  }
+  std::string hex() {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    UNDERTEXT_CHECK(EVP_DigestFinal_ex(context_.get(), digest, &size) == 1);
+    std::string out;
+    for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
+    return out;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
+};
+
+}  // namespace
+
+void check_finite(const NamedTensors& tensors, const std::filesystem::path& file) {
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor dense = tensor.contiguous();
+    const std::int64_t i = first_not_finite(dense);
+    if (i < dense.numel()) {
+      const double value = dense.reshape(-1)[i].item<double>();
+      fail("{}: tensor {} holds {} at element {}, expected finite numbers", file.string(), quote(name),
+           value != value ? "NaN" : "infinity", i);
+    }
+  }
+}
+
+std::string hash_of(const NamedTensors& tensors) {
+  Sha256 hash;
+  for (const auto& [name, tensor] : tensors) {
+    const std::string_view dtype = name_of(tensor.scalar_type());
+    UNDERTEXT_CHECK(!dtype.empty());
+    hash.add_string(name);
+    hash.add_string(dtype);
+    hash.add_number(static_cast<std::uint64_t>(tensor.dim()));
+    for (const std::int64_t size : tensor.sizes()) hash.add_number(static_cast<std::uint64_t>(size));
+    const at::Tensor dense = tensor.contiguous();
+    hash.add(dense.data_ptr(), dense.nbytes());
+  }
+  return hash.hex();
+}
+
+}  // namespace undertext
