@@ -25,7 +25,9 @@ class CifgLstm : public LanguageModel {
     at::Tensor h, c;
   };
 
-  CifgLstm(const CifgConfig& config, NamedTensors parameters);  // checks names, shapes, dtypes
+  // Takes the tensors as they are where they are contiguous float32 (training changes them in place) and
+  // converts the others; UserError that begins with `where` when a name, shape, dtype or value is wrong.
+  CifgLstm(const CifgConfig& config, NamedTensors parameters, const std::string& where = "the model");
   static std::unique_ptr<CifgLstm> random(const CifgConfig& config, Seed seed);
   static std::unique_ptr<CifgLstm> load(const std::filesystem::path& folder);
   void save(const std::filesystem::path& folder) const override;  // config.json, model.safetensors
@@ -35,10 +37,15 @@ class CifgLstm : public LanguageModel {
   Token start_token() const override { return config_.start; }
   const NamedTensors& parameters() const override { return parameters_; }
   std::optional<std::string> parameter_of(Role role) const override;
+  // Without the embedding: all but the token embedding and the projection's bias, as on the keyboard, whose
+  // cell has no such bias (it stays zero). When tied, the output weight is the embedding and is frozen with
+  // it.
   std::vector<std::string> trainable(bool with_embedding) const override;
   std::unique_ptr<LanguageModel> clone() const override;
   double add_gradient(std::span<const Sentence> sentences, double scale,
                       NamedTensors& gradient) const override;
+  double descend(std::span<const Sentence> sentences, double rate,
+                 const std::vector<std::string>& names) override;
   std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const override;
 
   // Incremental reading, for search: n zero states; then one token appended to each.

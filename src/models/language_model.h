@@ -41,6 +41,11 @@ class LanguageModel {
   virtual double add_gradient(std::span<const Sentence> sentences, double scale,
                               NamedTensors& gradient) const = 0;
 
+  // One step of gradient descent: subtracts rate times the gradient of the same sum from each named
+  // parameter. Models may fuse the two. Returns the sum of losses before the step.
+  virtual double descend(std::span<const Sentence> sentences, double rate,
+                         const std::vector<std::string>& names);
+
   // -log p summed over each sentence's words, one number per sentence, no gradient.
   virtual std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const = 0;
 
