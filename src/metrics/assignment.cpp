@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kFree = -1;
 
 // Solves rows <= columns. Keeps the invariants of linear programming duality: every reduced cost
-// cost(i, j) - row_price[i] - column_price[j] is >= 0, it is 0 for assigned pairs, and the price of a free
-// column is 0. When every row is assigned, they prove the assignment optimal.
+// cost(i, j) - row_price[i] - column_price[j] is >= 0, it is 0 for assigned pairs, and the price of a column
+// that stays free is 0. When every row is assigned, they prove the assignment optimal.
 class Solver {
  public:
   Solver(const double* costs, std::size_t rows, std::size_t columns)
@@ -29,11 +29,22 @@ class Solver {
         before_(columns) {}
 
   std::vector<std::int64_t> solve() {
+    // In a square no column stays free, so any prices may start: what every row must pay is best.
+    if (rows_ == columns_) {
+      std::copy_n(costs_, columns_, column_price_.begin());
+      for (std::size_t i = 1; i < rows_; ++i) {
+        const double* row = costs_ + i * columns_;
+        for (std::size_t j = 0; j < columns_; ++j) column_price_[j] = std::min(column_price_[j], row[j]);
+      }
+    }
     // Each row asks for its cheapest column; whoever comes first gets it. The rest augment.
     for (std::size_t i = 0; i < rows_; ++i) {
       const double* row = costs_ + i * columns_;
-      const auto cheapest = static_cast<std::size_t>(std::min_element(row, row + columns_) - row);
-      row_price_[i] = row[cheapest];
+      std::size_t cheapest = 0;
+      for (std::size_t j = 1; j < columns_; ++j) {
+        if (row[j] - column_price_[j] < row[cheapest] - column_price_[cheapest]) cheapest = j;
+      }
+      row_price_[i] = row[cheapest] - column_price_[cheapest];
       if (row_of_[cheapest] == kFree) assign(i, cheapest);
     }
     for (std::size_t i = 0; i < rows_; ++i) {
