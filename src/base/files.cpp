@@ -148,7 +148,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail("{}: is a folder, expected a file", path.string());
-  if (exists && ::access(path.c_str(), W_OK) != 0) fail("{}: cannot write: {}", path.string(), reason(errno));
+  if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    fail("{}: cannot write: {}", path.string(), reason(errno));
   if (exists && !S_ISREG(status.st_mode)) {  // a pipe or a device cannot be replaced, only written to
     Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.get() < 0) fail("{}: cannot write: {}", path.string(), reason(errno));
