@@ -15,6 +15,7 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
+constexpr std::size_t kHeaderStart = 8;  // after the length; bytes in messages count from 1, from there
 
 // Events of the JSON parser, in place of a tree: a tree forgets duplicate keys, and a hostile header could
 // nest it a million deep. Only four places exist in a header, so no stack is needed.
@@ -125,7 +126,7 @@ class HeaderReader : public nlohmann::json::json_sax_t {
   bool binary(binary_t&) override { unexpected("binary data"); }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    fail("{}: the header is not valid JSON in UTF-8 at byte {}", file_, 8 + position);
+    fail("{}: the header is not valid JSON in UTF-8 at byte {}", file_, kHeaderStart + position);
   }
 
  private:
@@ -175,6 +176,10 @@ std::uint64_t bytes_of(const TensorEntry& entry, const std::string& file) {
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_size,
                                            const std::string& file) {
   if (!json.starts_with('{')) fail("{}: the header does not begin with '{{': not a safetensors file", file);
+  // The parser takes a zero byte for the end of its input, and would not look at what follows.
+  if (const std::size_t zero = json.find('\0'); zero != json.npos) {
+    fail("{}: the header is not valid JSON in UTF-8 at byte {}", file, kHeaderStart + zero + 1);
+  }
   HeaderReader reader(file);
   nlohmann::json::sax_parse(json, &reader);
   SafetensorsHeader header = reader.take();
