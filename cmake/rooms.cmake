@@ -14,7 +14,7 @@ endif()
 # Nobody reads errno or floating-point traps here, and both keep loops from being vectorised. Neither flag
 # changes a value.
 target_compile_options(undertext_options INTERFACE -fno-math-errno -fno-trapping-math)
-if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   target_compile_options(undertext_options INTERFACE -fpch-preprocess)
 endif()
 if(UNDERTEXT_NATIVE)
