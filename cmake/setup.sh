@@ -112,19 +112,34 @@ jobs() {
   echo "$cores"
 }
 
-# compile TARGET...: builds what changed.
+# show_steps: copies ninja's output to stdout; from its first real step on says so, on a terminal with each step.
+show_steps() {
+  said=
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    case $line in
+      *'Re-checking globbed'*) ;; # every run begins with this
+      '['*)
+        [ -n "$said" ] || say "building$([ -x "$build/undertext" ] || echo ', which takes a few minutes')"
+        said=yes
+        [ ! -t 2 ] || printf '\r\033[K%.79s' "$line" >&2
+        ;;
+    esac
+  done
+  [ -z "$said" ] || [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# compile TARGET...: builds what changed. Silent when nothing did.
 compile() {
-  case $(ninja -C "$build" -n "$@" 2>&1) in
-    *'no work to do'*) run=logged ;;
-    *)
-      run=shown
-      if [ -x "$build/undertext" ]; then say "building what changed"; else say "building, a few minutes"; fi
+  { ninja -C "$build" -j "$(jobs)" "$@" 2>&1 </dev/null 9>&- || echo undertext-failed; } |
+    show_steps >"$build/build.log"
+  case $(tail -n 1 "$build/build.log") in
+    undertext-failed)
+      sed '$d' "$build/build.log" >&2
+      say "could not build; the lines above say why"
+      exit 2
       ;;
   esac
-  $run "$build/build.log" ninja -C "$build" -j "$(jobs)" "$@" || {
-    say "could not build; the lines above say why"
-    exit 2
-  }
 }
 
 # prepare SECTIONS OPTIONS TARGETS: packages, configuration and build, each a list in one word. Two at once (verbs
