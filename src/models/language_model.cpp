@@ -29,4 +29,11 @@ double perplexity(const LanguageModel& model, std::span<const Sentence> sentence
   return std::exp(loss / static_cast<double>(words));
 }
 
+void zero_output_bias(LanguageModel& model) {
+  const auto name = model.parameter_of(Role::output_bias);
+  if (!name) fail("the model has no output bias that could be set to zero");
+  at::Tensor bias = model.parameters().at(*name);
+  bias.zero_();
+}
+
 }  // namespace undertext

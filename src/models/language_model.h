@@ -55,4 +55,8 @@ class LanguageModel {
 // Perplexity over all words of the sentences: exp(sum of -log p / number of words).
 double perplexity(const LanguageModel& model, std::span<const Sentence> sentences);
 
+// Sets the output bias to zero, as the published experiments of gboard-next-word did; UserError when the
+// model has none.
+void zero_output_bias(LanguageModel& model);
+
 }  // namespace undertext

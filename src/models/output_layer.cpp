@@ -18,16 +18,18 @@ constexpr std::int64_t kLanes = 16;
 
 // row += bias; returns the maximum.
 float add_bias(float* __restrict row, const float* __restrict bias, std::int64_t n) {
-  std::array<float, kLanes> lanes;
-  lanes.fill(-INFINITY);
+  // So many running maxima that the compiler keeps the inner loop, and vectorises it.
+  constexpr std::int64_t kMaxima = 64;
+  std::array<float, kMaxima> maxima;
+  maxima.fill(-INFINITY);
   std::int64_t j = 0;
-  for (; j + kLanes <= n; j += kLanes)
-    for (std::int64_t l = 0; l < kLanes; ++l) {
+  for (; j + kMaxima <= n; j += kMaxima)
+    for (std::int64_t l = 0; l < kMaxima; ++l) {
       const float x = row[j + l] + bias[j + l];
       row[j + l] = x;
-      lanes[l] = x > lanes[l] ? x : lanes[l];
+      maxima[l] = x > maxima[l] ? x : maxima[l];
     }
-  float maximum = *std::max_element(lanes.begin(), lanes.end());
+  float maximum = *std::max_element(maxima.begin(), maxima.end());
   for (; j < n; ++j) {
     row[j] += bias[j];
     maximum = std::max(maximum, row[j]);

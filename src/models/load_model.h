@@ -1,0 +1,25 @@
+// Any model folder, whatever its kind.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "models/language_model.h"
+#include "text/vocabulary.h"
+
+namespace undertext {
+
+// The model that config.json's model_type names; UserError for a kind that undertext does not know.
+std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder);
+
+struct ModelFolder {
+  std::shared_ptr<LanguageModel> model;
+  Vocabulary vocabulary;
+  std::string hash;  // hash_of(model->parameters())
+};
+
+// The model with its vocab.txt; UserError when the two do not fit.
+ModelFolder load_model_folder(const std::filesystem::path& folder);
+
+}  // namespace undertext
