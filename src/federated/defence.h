@@ -10,10 +10,12 @@ namespace undertext {
 class ClientDefence {
  public:
   virtual ~ClientDefence() = default;
+  // Whether on_gradient does anything. Where no defence asks for the gradient, it is never written out.
+  virtual bool acts_on_gradient() const { return false; }
   // Before the learning rate is applied; step counts from 0 over all epochs.
   virtual void on_gradient(NamedTensors& gradient, std::int64_t step) const { (void)gradient, (void)step; }
-  // On the trained weights, before they leave the device.
-  virtual void on_result(NamedTensors& weights) const { (void)weights; }
+  // On what is about to leave the device: the trained weights, or the gradient where that is sent.
+  virtual void on_result(NamedTensors& result) const { (void)result; }
 };
 
 }  // namespace undertext

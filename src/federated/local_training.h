@@ -21,8 +21,8 @@ struct LocalTraining {
   UpdateKind kind = UpdateKind::weights;  // gradient: one batch, one epoch, nothing applied
 };
 
-// Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client sends.
-// base_hash is the caller's hash_of(base.parameters()), computed once per model.
+// Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client
+// sends. base_hash is the caller's hash_of(base.parameters()), computed once per model.
 Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
                      const LocalTraining& training, const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences = {});

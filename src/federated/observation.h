@@ -12,7 +12,8 @@ namespace undertext {
 // and the update that one client sent back.
 struct Observation {
   std::shared_ptr<const LanguageModel> before;  // with zero output bias when the protocol says so
-  std::shared_ptr<const LanguageModel> after;   // before, with the update's weights (gradient: one step applied)
+  std::shared_ptr<const LanguageModel>
+      after;  // before, with the update's weights (gradient: one step applied)
   Update update;
 };
 

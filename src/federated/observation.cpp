@@ -1,0 +1,49 @@
+#include "federated/observation.h"
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+
+namespace undertext {
+
+Observation observe(std::shared_ptr<const LanguageModel> base, const std::string& base_hash, Update update) {
+  if (update.protocol.base_hash != base_hash)
+    fail("the update is of another model: it starts from {:.12}, this model is {:.12}",
+         update.protocol.base_hash, base_hash);
+  for (const auto& [name, tensor] : update.tensors) {
+    const auto found = base->parameters().find(name);
+    if (found == base->parameters().end())
+      fail("the update is of another model: it holds {}, which this model does not have", name);
+    if (found->second.sizes() != tensor.sizes())
+      fail("the update is of another model: {} has shape ({}), expected ({})", name,
+           fmt::join(tensor.sizes(), ", "), fmt::join(found->second.sizes(), ", "));
+  }
+  Observation observation;
+  observation.before = base;
+  if (update.protocol.zero_output_bias) {
+    const std::shared_ptr<LanguageModel> zeroed = base->clone();
+    zero_output_bias(*zeroed);
+    observation.before = zeroed;
+  }
+  const std::shared_ptr<LanguageModel> after = observation.before->clone();
+  for (const auto& [name, tensor] : update.tensors) {
+    at::Tensor parameter = after->parameters().at(name);
+    if (update.protocol.kind == UpdateKind::weights)
+      parameter.copy_(tensor);
+    else
+      parameter.sub_(tensor, update.protocol.learning_rate);
+  }
+  observation.after = after;
+  observation.update = std::move(update);
+  return observation;
+}
+
+at::Tensor summed_gradient(const Observation& observation, const std::string& parameter) {
+  const at::Tensor before = observation.before->parameters().at(parameter);
+  const auto found = observation.update.tensors.find(parameter);
+  if (found == observation.update.tensors.end()) return at::zeros(before.sizes(), at::kDouble);
+  if (observation.update.protocol.kind == UpdateKind::gradient) return found->second.to(at::kDouble);
+  return (before.to(at::kDouble) - found->second.to(at::kDouble)) / observation.update.protocol.learning_rate;
+}
+
+}  // namespace undertext
