@@ -1,0 +1,130 @@
+#include "models/training.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/threads.h"
+
+namespace undertext {
+namespace {
+
+constexpr std::int64_t kBlock = 1 << 15;  // values per piece of work: what one thread updates at a time
+
+std::int64_t blocks_of(std::int64_t n) {
+  return (n + kBlock - 1) / kBlock;
+}
+
+// Sum of squares in an order that does not depend on the threads.
+double squared_norm(const at::Tensor& tensor) {
+  const float* x = tensor.data_ptr<float>();
+  std::vector<double> parts(static_cast<std::size_t>(blocks_of(tensor.numel())), 0.0);
+  parallel_for(blocks_of(tensor.numel()), [&](std::int64_t block) {
+    const std::int64_t end = std::min(tensor.numel(), (block + 1) * kBlock);
+    double lanes[8] = {};
+    std::int64_t i = block * kBlock;
+    for (; i + 8 <= end; i += 8)
+      for (std::int64_t l = 0; l < 8; ++l) lanes[l] += static_cast<double>(x[i + l]) * x[i + l];
+    for (; i < end; ++i) lanes[0] += static_cast<double>(x[i]) * x[i];
+    parts[static_cast<std::size_t>(block)] = std::accumulate(lanes, lanes + 8, 0.0);
+  });
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+class Adam {
+ public:
+  Adam(LanguageModel& model, const Training& training) : model_(model), training_(training) {
+    for (const std::string& name : model.trainable(true))
+      for (NamedTensors* tensors : {&gradient_, &mean_, &square_})
+        (*tensors)[name] = at::zeros_like(model.parameters().at(name));
+  }
+
+  // One step on the batch's mean loss, which is returned.
+  double step(std::span<const Sentence> batch, double rate) {
+    std::size_t words = 0;
+    for (const Sentence& sentence : batch) words += sentence.size();
+    if (words == 0) return 0;
+    const double mean = 1.0 / static_cast<double>(words);
+    const double loss = mean * model_.add_gradient(batch, mean, gradient_);
+    double norm = 0;
+    for (const auto& [name, g] : gradient_) norm += squared_norm(g);
+    norm = std::sqrt(norm);
+    if (!std::isfinite(loss) || !std::isfinite(norm))
+      fail("training diverged: the loss is not finite; expected a smaller learning rate than {}",
+           training_.learning_rate);
+    ++steps_;
+    const double shorten = norm > training_.clip ? training_.clip / norm : 1.0;
+    const double correct1 = 1 - std::pow(training_.beta1, steps_),
+                 correct2 = 1 - std::pow(training_.beta2, steps_);
+    for (auto& [name, g] : gradient_) update(name, shorten, rate / correct1, 1 / std::sqrt(correct2));
+    return loss;
+  }
+
+ private:
+  // w -= rate m / (sqrt(v) root + epsilon), with both moments and the cleared gradient in one pass.
+  void update(const std::string& name, double shorten, double rate, double root) {
+    const at::Tensor& weight = model_.parameters().at(name);
+    float* __restrict w = weight.data_ptr<float>();
+    float* __restrict g = gradient_.at(name).data_ptr<float>();
+    float* __restrict m = mean_.at(name).data_ptr<float>();
+    float* __restrict v = square_.at(name).data_ptr<float>();
+    const float scale = static_cast<float>(shorten), r = static_cast<float>(rate),
+                s = static_cast<float>(root);
+    const float b1 = static_cast<float>(training_.beta1), b2 = static_cast<float>(training_.beta2);
+    const float epsilon = static_cast<float>(training_.epsilon);
+    const std::int64_t n = weight.numel();
+    parallel_for(blocks_of(n), [=](std::int64_t block) {
+      for (std::int64_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
+        const float x = g[i] * scale;
+        g[i] = 0;
+        m[i] = b1 * m[i] + (1 - b1) * x;
+        v[i] = b2 * v[i] + (1 - b2) * x * x;
+        w[i] -= r * m[i] / (std::sqrt(v[i]) * s + epsilon);
+      }
+    });
+  }
+
+  LanguageModel& model_;
+  const Training& training_;
+  NamedTensors gradient_, mean_, square_;
+  std::int64_t steps_ = 0;
+};
+
+void shuffle(std::vector<Sentence>& sentences, Random random) {
+  for (std::size_t i = sentences.size(); i > 1; --i)
+    std::swap(sentences[i - 1], sentences[static_cast<std::size_t>(random.below(i))]);
+}
+
+}  // namespace
+
+double train_model(LanguageModel& model, std::span<const Sentence> sentences,
+                   std::span<const Sentence> held_out, const Training& training, Seed seed) {
+  UNDERTEXT_CHECK(training.epochs > 0 && training.batch > 0 && !sentences.empty());
+  std::vector<Sentence> order(sentences.begin(), sentences.end());
+  const auto batch = static_cast<std::size_t>(training.batch);
+  const std::size_t batches = (order.size() + batch - 1) / batch;
+  const auto total = training.epochs * static_cast<std::int64_t>(batches);
+  Adam adam(model, training);
+  Progress progress(training.title, total, "steps");
+  std::int64_t step = 0;
+  double smooth = 0;
+  for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) {
+    shuffle(order, Random(seed.derive("order").derive(static_cast<std::uint64_t>(epoch))));
+    for (std::size_t first = 0; first < order.size(); first += batch, ++step) {
+      const double left = 1 - static_cast<double>(step) / static_cast<double>(total);
+      const auto texts =
+          std::span<const Sentence>(order).subspan(first, std::min(batch, order.size() - first));
+      const double loss = adam.step(texts, training.learning_rate * left);
+      smooth = step == 0 ? loss : 0.95 * smooth + 0.05 * loss;
+      progress.advance(1, fmt::format("perplexity {:.1f}", std::exp(smooth)));
+    }
+  }
+  return perplexity(model, held_out);
+}
+
+}  // namespace undertext
