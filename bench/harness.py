@@ -1,0 +1,52 @@
+"""What the files in bench/rows/ share.
+
+Each of them defines measure(bench), which returns a list of row(...). To compare two programs fairly on a
+machine that others use too, both run as workers that wait on their input; their repetitions alternate, and
+the fastest of each counts.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+
+class Bench:
+    def __init__(self, build, shared):
+        self.build = pathlib.Path(build)
+        self.shared = pathlib.Path(shared)  # real models and texts; may not be there
+
+    def program(self, name):
+        return str(self.build / "bench" / name)
+
+    def scratch(self, name):
+        folder = self.build / "bench" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+class Worker:
+    """A program that answers each line of input with one number."""
+
+    def __init__(self, *command):
+        self.command = [str(part) for part in command]
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, question):
+        try:
+            self.process.stdin.write(question + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"{' '.join(self.command)}: ended without an answer to \"{question}\"")
+        return float(answer)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def row(name, ours_seconds, reference_seconds):
+    return {"name": name, "ours_seconds": ours_seconds, "reference_seconds": reference_seconds,
+            "ratio": reference_seconds / ours_seconds}
