@@ -1,0 +1,59 @@
+// The page from top to bottom.
+
+// Straight apostrophes inside words, as programs write them, become typographic ones in running text.
+const typeset = (text) => visible(text).replace(/(\p{L})'(\p{L})/gu, "$1’$2");
+
+function definition(term, text) {
+  return element("div", {}, element("dt", {}, term), element("dd", {}, typeset(text)));
+}
+
+function showFindings() {
+  byId("verdict").textContent = typeset(data.verdict);
+  byId("kind").textContent = `audit of the ${visible(data.preset)} preset`;
+  document.title = `undertext: ${typeset(data.verdict)}`;
+  byId("lead").append(...data.lead.map((sentence) => element("p", {}, typeset(sentence))));
+  byId("figures").append(...data.figures.map((figure) => element("div", {},
+    element("dt", {}, visible(figure.label)),
+    element("dd", { class: "value" }, visible(figure.value)),
+    element("dd", { class: "note" }, visible(figure.note)))));
+}
+
+function showThreatModels() {
+  byId("threats").append(...data.threat_models.map((threat) => element("article", { class: "threat" },
+    element("h3", {}, visible(threat.name)),
+    element("dl", {}, definition("sees", threat.sees), definition("does not see", threat.does_not_see),
+      definition("does", threat.does)))));
+}
+
+function showAdvice() {
+  byId("protected").textContent = `${Math.round(data.protected * 100)}%`;
+  byId("advice-headline").textContent = typeset(data.headline_advice);
+  const signs = { protects: ["protects", "✓ Protects"], weakens: ["weakens", "◐ Weakens"] };
+  const entries = data.advice.map((entry) => {
+    const [kind, label] = signs[entry.grade] ?? ["fails", "✗ Does not help"];
+    return element("article", { class: kind }, element("h3", {}, visible(entry.title)),
+      element("p", { class: "grade" }, label),
+      element("dl", {}, ...entry.facts.map(([term, text]) => definition(term, text))));
+  });
+  byId("advice").append(...(entries.length ? entries : [element("p", {}, "No defence was tried on these clients.")]));
+}
+
+function showRun() {
+  byId("command").textContent = visible(data.command);
+  byId("version").textContent = visible(data.version);
+  const model = data.model;
+  const facts = [
+    ["Seed", data.seed],
+    ["Version", data.version],
+    ["Model", `${model.kind}, ${model.source}`],
+    ["Parameters", model.parameters.toLocaleString("en")],
+    ["Vocabulary", `${model.vocabulary.toLocaleString("en")} words`],
+    ["Perplexity of the model", perplexity(model.perplexity)],
+    ["Time", `${data.seconds.toFixed(1)} s`],
+  ];
+  byId("run").append(...facts.map(([term, text]) => definition(term, text)));
+}
+
+for (const show of [showFindings, showUndertext, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
+  show();
+document.documentElement.dataset.ready = "true";

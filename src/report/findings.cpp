@@ -1,0 +1,137 @@
+#include "report/findings.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <tuple>
+
+#include "report/advice.h"
+#include "report/labels.h"
+
+namespace undertext {
+namespace {
+
+double leak_of(const ResultRow& row) {
+  return row.sentences() ? row.scores.exact.value_or(0) : row.scores.f1.value_or(0);
+}
+
+// "Curious server" as the subject of a sentence: "A curious server".
+std::string with_article(std::string name) {
+  if (name.empty()) return "An adversary";
+  const bool one_capital = name.size() < 2 || !std::isupper(static_cast<unsigned char>(name[1]));
+  if (one_capital) name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+  const bool vowel = std::string_view("aeio").find(name[0]) != std::string_view::npos;
+  return (vowel ? "An " : "A ") + name;
+}
+
+std::string count_of(std::int64_t part, std::int64_t whole) {
+  return part == 0 ? fmt::format("none of {}", whole) : fmt::format("{} of {}", part, whole);
+}
+
+std::string verdict_of(const Results& results, const ResultRow& row) {
+  const ReportedThreatModel& adversary = results.threat_model(row);
+  const std::string who = fmt::format("{} that sees {}", with_article(adversary.name), adversary.sees);
+  if (row.sentences())
+    return fmt::format("{} reads {} messages word for word.", who, count_of(row.exact_count(), row.truth));
+  return fmt::format("{} learns {} of the words that were typed, and {} of the words it lists are right.",
+                     who, percent_text(row.scores.recall.value_or(0)),
+                     percent_text(row.scores.precision.value_or(0)));
+}
+
+// The published method on the case of `row`, if it was run without the truth.
+const ResultRow* published_twin(const Results& results, const ResultRow& row) {
+  for (const ResultRow& other : results.rows) {
+    if (other.method == "paper" && !other.oracle && other.attack == row.attack &&
+        other.messages == row.messages && other.protocol == row.protocol && other.defence == row.defence &&
+        other.threat_model == row.threat_model)
+      return &other;
+  }
+  return nullptr;
+}
+
+struct Mean {
+  double sum = 0;
+  int count = 0;
+  void add(const std::optional<double>& value) {
+    if (!value) return;
+    sum += *value;
+    ++count;
+  }
+  double value() const { return sum / count; }
+};
+
+// Word F1 of the undefended clients, the strongest method beside the published one.
+void add_word_figure(const Results& results, std::vector<KeyFigure>& figures) {
+  Mean best, paper;
+  for (const ResultRow& row : results.rows) {
+    if (row.attack != "words" || row.oracle || !row.defence.none()) continue;
+    (row.method == "best" ? best : paper).add(row.scores.f1);
+  }
+  if (best.count > 0) {
+    std::string note = "F1, mean over clients without a defence";
+    if (paper.count > 0) note += fmt::format("; the paper’s sign test: {}", fraction_text(paper.value()));
+    figures.push_back({fraction_text(best.value()), "of the set of typed words", note});
+  } else if (paper.count > 0) {
+    figures.push_back({fraction_text(paper.value()), "of the set of typed words",
+                       "F1 of the paper’s sign test, mean over clients without a defence"});
+  }
+}
+
+void add_certificate_figure(const Results& results, std::vector<KeyFigure>& figures) {
+  int certified = 0, able = 0;
+  for (const ResultRow& row : results.rows) {
+    if (!row.sentences() || row.method != "best" || !row.certified || !row.defence.none()) continue;
+    ++able;
+    certified += *row.certified;
+  }
+  if (able == 0) return;
+  figures.push_back({fmt::format("{} of {}", certified, able), "updates read with a certificate",
+                     "without a defence; the attacker knows that nothing is missing, without the truth"});
+}
+
+}  // namespace
+
+const ResultRow& strongest_row(const Results& results) {
+  const ResultRow* strongest = nullptr;
+  const auto key = [](const ResultRow& row) {
+    return std::tuple(!row.oracle, row.sentences(), row.defence.none(), leak_of(row), row.messages);
+  };
+  for (const ResultRow& row : results.rows) {
+    if (strongest == nullptr || key(row) > key(*strongest)) strongest = &row;
+  }
+  return *strongest;
+}
+
+Findings findings_of(const Results& results) {
+  const Labels labels(results);
+  const ResultRow& row = strongest_row(results);
+  Findings findings;
+  findings.verdict = verdict_of(results, row);
+
+  findings.lead.push_back(fmt::format("The strongest case: {}.", labels.setting(row)));
+  if (row.certified.value_or(false))
+    findings.lead.emplace_back(
+        "The attacker is certain of it without knowing the truth: the recovered messages explain the update "
+        "down to rounding.");
+  findings.lead.push_back(headline_advice(results));
+
+  if (row.sentences()) {
+    findings.figures.push_back({fmt::format("{} of {}", row.exact_count(), row.truth),
+                                "messages read word for word", labels.setting(row)});
+    if (const ResultRow* paper = published_twin(results, row); paper != nullptr && row.method == "best")
+      findings.figures.push_back({fmt::format("{} of {}", paper->exact_count(), paper->truth),
+                                  "by the published attack", "the same client and update"});
+  }
+  add_word_figure(results, findings.figures);
+  add_certificate_figure(results, findings.figures);
+  if (const auto cheapest = cheapest_protection(results)) {
+    findings.figures.push_back({fmt::format("σ={}", cheapest->defence.sigma), "the least noise that protects",
+                                fmt::format("{}; {}", cheapest->defence.name, cost_text(*cheapest))});
+  }
+  if (results.model.perplexity)
+    findings.figures.push_back({perplexity_text(*results.model.perplexity), "perplexity of the shared model",
+                                fmt::format("{}, {} words", results.model.kind, results.model.vocabulary)});
+  return findings;
+}
+
+}  // namespace undertext

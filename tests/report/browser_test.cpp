@@ -1,0 +1,194 @@
+// The page in a real browser, without a screen: what it builds, draws, filters and logs.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "fixture.h"
+#include "report/html_page.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string chromium() {
+  std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+      std::error_code ignored;
+      if (fs::exists(fs::path(folder) / name, ignored)) return (fs::path(folder) / name).string();
+    }
+  }
+  return "";
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct Visit {
+  std::string dom;                   // after the scripts have run
+  std::vector<std::string> console;  // what the page logged, errors among it
+};
+
+class Browser : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    browser_ = chromium();
+    if (browser_.empty()) GTEST_SKIP() << "no chromium on the path: the page is not opened in a browser";
+    std::string name = (fs::temp_directory_path() / "undertext-browser-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+
+  Visit open(const std::string& page, const std::string& view = "", const std::string& flags = "") {
+    std::ofstream(folder_ / "report.html") << page;
+    const std::string command =
+        "timeout 90 " + browser_ +
+        " --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+        " --disable-component-update --disable-sync --enable-logging=stderr --v=0 --virtual-time-budget=5000"
+        " --user-data-dir=" +
+        (folder_ / "profile").string() + " " + flags + " --dump-dom 'file://" +
+        (folder_ / "report.html").string() + view + "' >" + (folder_ / "dom").string() + " 2>" +
+        (folder_ / "log").string();
+    const int status = std::system(command.c_str());
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command << "\n" << content(folder_ / "log");
+    Visit visit{content(folder_ / "dom"), {}};
+    std::istringstream log(content(folder_ / "log"));
+    for (std::string line; std::getline(log, line);)
+      if (line.find("CONSOLE") != std::string::npos) visit.console.push_back(line);
+    return visit;
+  }
+
+  std::string browser_;
+  fs::path folder_;
+};
+
+int count(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), expression), {}));
+}
+
+// The body as the scripts built it, without the scripts.
+std::string built(const Visit& visit) {
+  const std::size_t start = visit.dom.find("<body>");
+  return visit.dom.substr(start, visit.dom.find("<script", start) - start);
+}
+
+TEST_F(Browser, BuildsThePageAndDrawsTheCharts) {
+  const Visit visit = open(html_page(fixture::results()));
+  const std::string body = built(visit);
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
+  EXPECT_EQ(count(body, "data-drawn=\"[1-9][0-9]{3,}\""), 3);
+  EXPECT_EQ(count(body, "<tr data-id="), static_cast<int>(fixture::results()["rows"].size()));
+  EXPECT_NE(body.find("reads 256 of 256 messages word for word."), std::string::npos);
+  EXPECT_EQ(count(body, "✓ exact</span></td>"), 12);  // the first of the strongest row
+  EXPECT_NE(body.find("Show all 256"), std::string::npos);
+  EXPECT_EQ(count(body, "<details>"), 3);
+  EXPECT_EQ(count(body, "<h1"), 1);
+}
+
+TEST_F(Browser, AppliesTheViewOfTheAddress) {
+  const json results = fixture::results();
+  int words_of_64 = 0;
+  for (const json& row : results["rows"]) words_of_64 += row["attack"] == "words" && row["messages"] == 64;
+  const Visit visit =
+      open(html_page(results),
+           "#attack=words&size=64&sort=f1&order=down&messages=n16-FedAvg10-none0.000000-sentences-paper");
+  const std::string body = built(visit);
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_NE(body.find("data-shown=\"" + std::to_string(words_of_64) + "\""), std::string::npos);
+  EXPECT_EQ(count(body, "<tr data-id=\"n64-[^\"]*-words-"), words_of_64);
+  EXPECT_EQ(count(body, "<tr data-id="), words_of_64);
+  EXPECT_EQ(count(body, "aria-sort=\"descending\""), 1);
+  EXPECT_NE(body.find("data-row=\"n16-FedAvg10-none0.000000-sentences-paper\""), std::string::npos);
+
+  // Largest first.
+  std::vector<double> shown;
+  const std::regex bar("class=\"number bar\" style=\"--share: ?([0-9.e-]+)");
+  for (std::sregex_iterator match(body.begin(), body.end(), bar), end; match != end; ++match)
+    shown.push_back(std::stod((*match)[1]));
+  EXPECT_EQ(static_cast<int>(shown.size()), words_of_64);
+  EXPECT_TRUE(std::is_sorted(shown.rbegin(), shown.rend()));
+}
+
+TEST_F(Browser, IgnoresAViewThatMeansNothing) {
+  const Visit visit =
+      open(html_page(fixture::smallest()), "#attack=magic&sort=toString&messages=__proto__&noise=x");
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_NE(visit.dom.find("data-shown=\"1\""), std::string::npos);
+  EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
+}
+
+TEST_F(Browser, RunsNoHostileText) {
+  const Visit visit = open(html_page(fixture::hostile_results()));
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_EQ(visit.dom.find("data-hacked"), std::string::npos);
+  const std::string body = built(visit);
+  EXPECT_EQ(count(body, "<img"), 0);
+  EXPECT_NE(body.find("&lt;/script&gt;&lt;script&gt;"), std::string::npos);
+  EXPECT_NE(body.find("nul␀bell␇"), std::string::npos);
+  EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
+}
+
+TEST_F(Browser, MarksTheWordsThatStandInBoth) {
+  json results = fixture::smallest();
+  json& pairs = results["samples"][0]["pairs"];
+  pairs = json::array(
+      {{{"truth", "see you at six"}, {"recovered", "you see at ten"}, {"exact", false}, {"ratio", 50.0}},
+       {{"truth", "good night"}, {"recovered", nullptr}, {"exact", false}, {"ratio", 0.0}},
+       {{"truth", nullptr}, {"recovered", "good day"}, {"exact", false}, {"ratio", 0.0}}});
+  const std::string body = built(open(html_page(results)));
+  const std::size_t table = body.find("<table class=\"pairs\"");
+  const std::string shown = body.substr(table, body.find("</table>", table) - table);
+  // "you" and "at", which stand together on the left and apart on the right.
+  EXPECT_EQ(count(shown, "<mark class=\"run\">"), 3);
+  EXPECT_EQ(count(shown, "<mark class=\"run\">you at</mark> <span class=\"run other\">six</span>"), 1);
+  EXPECT_EQ(count(shown,
+                  "<mark class=\"run\">you</mark> <span class=\"run other\">see</span> "
+                  "<mark class=\"run\">at</mark>"),
+            1);
+  EXPECT_EQ(count(shown, "✗ missed"), 1);
+  EXPECT_EQ(count(shown, "✗ invented"), 1);
+  EXPECT_EQ(count(shown, "≈ 50.0 of 100"), 1);
+}
+
+TEST_F(Browser, KeepsItsTablesWithoutTheChartLibrary) {
+  std::string page = html_page(fixture::results());
+  const std::size_t start = page.find("/*!\n * Chart.js");
+  ASSERT_NE(start, std::string::npos);
+  page.erase(start, page.find("</script>", start) - start);
+  const Visit visit = open(page);
+  const std::string body = built(visit);
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_EQ(count(body, "could not be drawn"), 3);
+  EXPECT_EQ(count(body, "<details open"), 3);
+  EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
+  EXPECT_GT(count(body, "<tr data-id="), 100);
+}
+
+TEST_F(Browser, DrawsWhateverResultsHold) {
+  json bare = fixture::smallest();
+  bare["samples"] = json::array();
+  for (auto& [key, score] : bare["rows"][0]["scores"].items()) score = nullptr;
+  bare["rows"][0]["utility"] = {{"perplexity_before", nullptr}, {"perplexity_after", nullptr}};
+  bare["model"]["perplexity"] = nullptr;
+  const Visit visit = open(html_page(bare));
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
+  EXPECT_NE(visit.dom.find("no sample messages"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace undertext
