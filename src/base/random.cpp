@@ -33,7 +33,7 @@ std::uint64_t key_of(std::uint64_t seed, std::uint64_t domain) {
 // One pair of normals comes from one 64-bit draw. Pair k of a group gives elements k and kPairs + k of that
 // group, so that both halves are stored without shuffling.
 constexpr int kPairs = 128;
-constexpr std::int64_t kGroup = 2 * kPairs;
+constexpr std::int64_t kGroup = std::int64_t{2} * kPairs;
 constexpr std::int64_t kGroupsPerTask = 256;
 
 // Natural logarithm of u in (0, 1], to about 1e-7 relative. Branch-free, so that the compiler vectorises it:
