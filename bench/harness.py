@@ -14,6 +14,7 @@ class Bench:
     def __init__(self, build, shared):
         self.build = pathlib.Path(build)
         self.shared = pathlib.Path(shared)  # real models and texts; may not be there
+        self.folder = pathlib.Path(__file__).resolve().parent
 
     def program(self, name):
         return str(self.build / "bench" / name)

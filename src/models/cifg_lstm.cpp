@@ -20,7 +20,7 @@ const std::string kEmbedding = "embedding.weight", kWeightIh = "cell.weight_ih",
                   kBias = "cell.bias", kProjection = "proj.weight", kProjectionBias = "proj.bias",
                   kOutputWeight = "decoder.weight", kOutputBias = "decoder.bias";
 
-// Words per piece of a larger batch: bounds the memory of a call (about 20 KB a word for the keyboard).
+// Words per piece of a larger batch: bounds the memory of a call (at most 50 KB a word for the keyboard).
 constexpr std::size_t kWordsAtOnce = 2048;
 
 std::map<std::string, std::vector<std::int64_t>> shapes(const CifgConfig& config) {

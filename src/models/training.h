@@ -11,9 +11,9 @@ namespace undertext {
 
 // Adam (Kingma and Ba, 2015) on shuffled minibatches; the learning rate falls linearly to zero over the run.
 struct Training {
-  std::int64_t epochs = 8;
-  std::int64_t batch = 128;  // sentences; large enough to keep the matrix products efficient
-  double learning_rate = 4e-3;
+  std::int64_t epochs = 6;
+  std::int64_t batch = 64;  // sentences
+  double learning_rate = 8e-3;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double clip = 1;  // largest norm of a batch's mean gradient; longer ones are shortened to it
   std::string title = "training";
