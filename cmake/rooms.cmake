@@ -21,7 +21,7 @@ if(UNDERTEXT_NATIVE)
   target_compile_options(undertext_options INTERFACE -march=native)
 endif()
 if(UNDERTEXT_SANITIZE)
-  target_compile_options(undertext_options INTERFACE -fsanitize=address,undefined
+  target_compile_options(undertext_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                                      -fno-omit-frame-pointer)
   target_link_options(undertext_options INTERFACE -fsanitize=address,undefined)
 endif()

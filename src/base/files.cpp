@@ -61,7 +61,7 @@ class DescriptorBuffer : public std::streambuf {
   // Large pieces (tensors) go straight to the system.
   std::streamsize xsputn(const char* data, std::streamsize size) override {
     if (size <= epptr() - pptr()) {
-      std::memcpy(pptr(), data, static_cast<std::size_t>(size));
+      std::copy_n(data, size, pptr());
       pbump(static_cast<int>(size));
       return size;
     }
