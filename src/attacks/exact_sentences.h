@@ -1,0 +1,16 @@
+// The whole text of a client, sentence by sentence, from its update.
+#pragma once
+
+#include "attacks/recovery.h"
+#include "federated/observation.h"
+
+namespace undertext {
+
+struct ExactOptions {
+  std::int64_t length = 0;  // words per sentence when known; 0: any
+  std::int64_t count = 0;   // number of sentences when known; 0: unknown
+};
+
+SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options);
+
+}  // namespace undertext
