@@ -1,0 +1,162 @@
+#include "audit/attacked_update.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "attacks/exact_sentences.h"
+#include "attacks/greedy_sentences.h"
+#include "attacks/words.h"
+#include "audit/oracle.h"
+#include "metrics/sentence_scores.h"
+#include "metrics/word_scores.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+
+json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json();
+}
+
+struct Attack {
+  const char* attack;
+  const char* method;
+  bool oracle = false;
+};
+
+// "n64-fedavg-e10-b32-noise0.1-words-paper-oracle".
+std::string id_of(const AttackedUpdate& update, const Attack& attack) {
+  std::string id =
+      fmt::format("n{}-{}", update.truth.size(), update.protocol == "FedSGD" ? "fedsgd" : "fedavg");
+  if (update.protocol != "FedSGD")
+    id += fmt::format("-e{}-b{}", update.training.epochs, update.training.batch);
+  if (update.sigma > 0) id += fmt::format("-noise{}", update.sigma);
+  return id + fmt::format("-{}-{}{}", attack.attack, attack.method, attack.oracle ? "-oracle" : "");
+}
+
+// All of a row but what the attack found.
+json row_of(const AttackedUpdate& update, const Attack& attack) {
+  const LocalTraining& training = update.training;
+  return {{"id", id_of(update, attack)},
+          {"attack", attack.attack},
+          {"method", attack.method},
+          {"oracle", attack.oracle},
+          {"threat_model", kThreatModel},
+          {"messages", update.truth.size()},
+          {"protocol",
+           {{"name", update.protocol},
+            {"epochs", training.epochs},
+            {"batch", training.batch},
+            {"learning_rate", training.learning_rate},
+            {"reduction", training.reduction == Reduction::sum ? "sum" : "mean"},
+            {"trained", training.train_embedding ? "all" : "all-but-embedding"}}},
+          {"defence", {{"name", update.sigma > 0 ? "noise per step" : "none"}, {"sigma", update.sigma}}},
+          {"certified", nullptr},
+          {"utility",
+           {{"perplexity_before", number_or_null(update.perplexity_before)},
+            {"perplexity_after", number_or_null(update.perplexity_after)}}}};
+}
+
+template <typename Recover>
+auto timed(json& row, const Recover& recover) {
+  const auto start = std::chrono::steady_clock::now();
+  auto recovery = recover();
+  row["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return recovery;
+}
+
+template <typename Recover>
+json word_row(const AttackedUpdate& update, const Attack& attack, const Recover& recover) {
+  json row = row_of(update, attack);
+  const WordRecovery recovery = timed(row, recover);
+  Sentence recovered;
+  for (const RecoveredWord& word : recovery.words) recovered.push_back(word.id);
+  const WordScores scores = score_words(update.truth, std::vector<Sentence>{recovered});
+  row["recovered"] = scores.recovered;
+  row["truth"] = scores.truth;
+  row["scores"] = scores;
+  return row;
+}
+
+// Every true message with the recovered one that stands for it, then those that stand for none.
+json pairs_of(const AttackedUpdate& update, const std::vector<Sentence>& recovered,
+              const SentenceScores& scores) {
+  std::vector<const SentencePair*> partner(update.truth.size(), nullptr);
+  std::vector<bool> used(recovered.size(), false);
+  for (const SentencePair& pair : scores.pairs) {
+    partner[static_cast<std::size_t>(pair.truth)] = &pair;
+    used[static_cast<std::size_t>(pair.recovered)] = true;
+  }
+  json pairs = json::array();
+  for (std::size_t i = 0; i < update.truth.size(); ++i) {
+    json pair = {{"truth", update.vocabulary.decode(update.truth[i])},
+                 {"recovered", nullptr},
+                 {"exact", false},
+                 {"ratio", 0}};
+    if (partner[i] != nullptr) {
+      const Sentence& found = recovered[static_cast<std::size_t>(partner[i]->recovered)];
+      pair["recovered"] = update.vocabulary.decode(found);
+      pair["exact"] = found == update.truth[i];
+      pair["ratio"] = partner[i]->ratio;
+    }
+    pairs.push_back(std::move(pair));
+  }
+  for (std::size_t i = 0; i < recovered.size(); ++i) {
+    if (!used[i])
+      pairs.push_back({{"truth", nullptr},
+                       {"recovered", update.vocabulary.decode(recovered[i])},
+                       {"exact", false},
+                       {"ratio", 0}});
+  }
+  return pairs;
+}
+
+template <typename Recover>
+json sentence_row(const AttackedUpdate& update, const Attack& attack, json& samples, const Recover& recover) {
+  json row = row_of(update, attack);
+  const SentenceRecovery recovery = timed(row, recover);
+  std::vector<Sentence> recovered;
+  for (const RecoveredSentence& sentence : recovery.sentences) recovered.push_back(sentence.words);
+  const SentenceScores scores = score_sentences(update.truth, recovered);
+  row["recovered"] = scores.recovered;
+  row["truth"] = scores.truth;
+  row["scores"] = scores;
+  if (std::string_view(attack.method) == "best") row["certified"] = recovery.certified;
+  samples.push_back({{"row", row.at("id")}, {"pairs", pairs_of(update, recovered, scores)}});
+  return row;
+}
+
+}  // namespace
+
+int rows_of(double sigma) {
+  return sigma > 0 ? 5 : 4;
+}
+
+void add_rows(const AttackedUpdate& update, json& rows, json& samples, const std::function<void()>& done) {
+  const Observation& observation = update.observation;
+  const auto add = [&](json row) {
+    rows.push_back(std::move(row));
+    done();
+  };
+  // Without noise the paper's rule is the sign alone. Under noise it needs a cutoff: ours, which needs no
+  // truth, and the paper's own, which does.
+  const auto paper_words = [&] {
+    return update.sigma > 0 ? recover_words_by_cutoff(observation) : recover_words_by_sign(observation);
+  };
+  add(word_row(update, {"words", "paper"}, paper_words));
+  if (update.sigma > 0)
+    add(word_row(update, {"words", "paper", true},
+                 [&] { return recover_words_by_oracle(observation, update.truth); }));
+  add(word_row(update, {"words", "best"}, [&] { return recover_words(observation); }));
+  add(sentence_row(update, {"sentences", "paper"}, samples, [&] {
+    std::vector<Token> words;
+    for (const RecoveredWord& word : paper_words().words) words.push_back(word.id);
+    return recover_greedy_sentences(observation, words, {});
+  }));
+  add(sentence_row(update, {"sentences", "best"}, samples,
+                   [&] { return recover_exact_sentences(observation, {}); }));
+}
+
+}  // namespace undertext

@@ -1,0 +1,35 @@
+// One update under all attacks: the rows and samples that it adds to the results of an audit.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "federated/local_training.h"
+#include "federated/observation.h"
+#include "text/vocabulary.h"
+
+namespace undertext {
+
+struct AttackedUpdate {
+  const Observation& observation;
+  const Vocabulary& vocabulary;
+  std::span<const Sentence> truth;  // meets the recovered texts in the metrics alone
+  std::string protocol;             // FedSGD, FedAvg
+  LocalTraining training;
+  double sigma = 0;  // of the noise per step; 0: no defence
+  std::optional<double> perplexity_before, perplexity_after;
+};
+
+inline constexpr const char* kThreatModel = "curious-server";
+
+// How many rows add_rows will add.
+int rows_of(double sigma);
+
+// Appends to rows and samples, calling `done` after each row.
+void add_rows(const AttackedUpdate& update, nlohmann::json& rows, nlohmann::json& samples,
+              const std::function<void()>& done);
+
+}  // namespace undertext

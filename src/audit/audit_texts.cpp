@@ -1,0 +1,57 @@
+#include "audit/audit_texts.h"
+
+#include <algorithm>
+
+#include "text/corpus.h"
+#include "text/messages.h"
+
+namespace undertext {
+namespace {
+
+std::vector<Sentence> encoded(const Vocabulary& vocabulary, Seed seed, std::int64_t count) {
+  std::vector<Sentence> sentences;
+  for (const std::string& message : generate_messages(seed, count))
+    sentences.push_back(vocabulary.encode(message));
+  return sentences;
+}
+
+}  // namespace
+
+AuditTexts generated_texts(const Vocabulary& vocabulary, const std::vector<std::int64_t>& sizes,
+                           std::int64_t held_out, std::uint64_t seed) {
+  const Seed root = Seed(seed).derive("private");
+  AuditTexts texts;
+  for (const std::int64_t size : sizes)
+    texts.clients.push_back(
+        encoded(vocabulary, root.derive("client").derive(static_cast<std::uint64_t>(size)), size));
+  texts.held_out = encoded(vocabulary, root.derive("held out"), held_out);
+  return texts;
+}
+
+AuditTexts texts_from_file(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                           const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note) {
+  const std::vector<Sentence> all = read_sentences(file, vocabulary);
+  const auto total = static_cast<std::int64_t>(all.size());
+  AuditTexts texts;
+  auto next = all.begin();
+  for (const std::int64_t size : sizes) {
+    if (size > all.end() - next) {
+      note(fmt::format("{}: {} messages are left of {}; a client of {} is skipped", file.string(),
+                       all.end() - next, total, size));
+      continue;
+    }
+    texts.clients.emplace_back(next, next + size);
+    next += size;
+  }
+  if (texts.clients.empty()) {
+    note(fmt::format("{}: one client holds all {} messages", file.string(), total));
+    texts.clients.push_back(all);
+    next = all.end();
+  }
+  texts.held_out.assign(next, next + std::min<std::int64_t>(held_out, all.end() - next));
+  if (texts.held_out.empty())
+    note(fmt::format("{}: no message is left to measure the utility on", file.string()));
+  return texts;
+}
+
+}  // namespace undertext

@@ -1,0 +1,26 @@
+// Who writes what in an audit: the clients' messages and those on which the utility is measured.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "audit/public_model.h"
+#include "text/vocabulary.h"
+
+namespace undertext {
+
+struct AuditTexts {
+  std::vector<std::vector<Sentence>> clients;
+  std::vector<Sentence> held_out;  // no client's; may be empty
+};
+
+// The built-in messages: each client and the held-out ones from a branch of the seed of their own.
+AuditTexts generated_texts(const Vocabulary& vocabulary, const std::vector<std::int64_t>& sizes,
+                           std::int64_t held_out, std::uint64_t seed);
+
+// The user's: clients are consecutive slices of the file, what follows them is held out. A size that does not
+// fit is skipped, and `note` is told; where none fits there is one client with all messages.
+AuditTexts texts_from_file(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                           const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note);
+
+}  // namespace undertext

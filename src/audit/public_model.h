@@ -1,0 +1,36 @@
+// The model that the built-in audit starts from: trained here on public messages, kept for the next time.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "models/load_model.h"
+#include "models/training.h"
+
+namespace undertext {
+
+// Everything that determines the model. It does not depend on the seed of an audit, whose clients are then
+// compared on the same model.
+struct PublicModelRecipe {
+  std::int64_t messages = 20'000;
+  std::int64_t vocabulary = 2'000;  // words at most
+  std::int64_t embedding = 64;
+  std::int64_t units = 192;
+  Training training{.title = "training the public model"};
+  std::uint64_t seed = 2024;
+};
+
+// $XDG_CACHE_HOME/undertext, else ~/.cache/undertext; nothing where neither variable is set.
+std::optional<std::filesystem::path> user_cache();
+
+using Note = std::function<void(const std::string&)>;
+
+// The model of the recipe, from cache/keyboard-KEY where the key is a hash of the recipe, its messages and
+// the version of the program. What is missing there, or is not what was written, is trained again and put in
+// its place as one whole folder. A cache that cannot be written costs time alone: `note` is told.
+ModelFolder public_model(const PublicModelRecipe& recipe, const std::optional<std::filesystem::path>& cache,
+                         const Note& note);
+
+}  // namespace undertext

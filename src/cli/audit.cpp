@@ -1,0 +1,57 @@
+// undertext audit: the main job. Simulates clients, attacks and defends them, and reports.
+#include <nlohmann/json.hpp>
+
+#include "audit/keyboard_audit.h"
+#include "audit/output_folder.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+#include "report/terminal_table.h"
+
+namespace undertext {
+namespace {
+
+struct Flags {
+  std::string preset = "keyboard";
+  std::filesystem::path model, texts, out = "undertext-audit";
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+void run(const Flags& flags) {
+  AuditOptions options;
+  if (!flags.model.empty()) options.model = flags.model;
+  if (!flags.texts.empty()) options.texts = flags.texts;
+  options.seed = flags.seed;
+  options.note = [](const std::string& text) { print_note(text); };
+  if (options.model) options.command += " --model " + flags.model.string();
+  if (options.texts) options.command += " --texts " + flags.texts.string();
+  if (flags.seed != 1) options.command += fmt::format(" --seed {}", flags.seed);
+
+  const OutputFolder folder(flags.out);
+  const nlohmann::json results = run_keyboard_audit(options);
+  folder.write(results);
+  flags.json ? print_json(results) : print_text(terminal_table(results, colour_wanted(), output_width()));
+  print_note(fmt::format("the page is {}, the numbers are in {}", folder.page().string(),
+                         folder.results().string()));
+}
+
+}  // namespace
+
+Verb audit_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand(
+      "audit", "The main job: let clients train, attack their updates, try defences, write a report");
+  const auto flags = std::make_shared<Flags>();
+  app->add_option("--preset", flags->preset, "what is audited: keyboard, a next-word model (keyboard)")
+      ->check(CLI::IsMember({"keyboard"}))
+      ->option_text("NAME");
+  app->add_option("--model", flags->model, "your model folder (a built-in one, trained on first use)")
+      ->option_text("DIR");
+  app->add_option("--texts", flags->texts, "your messages, one a line (built-in ones)")->option_text("FILE");
+  app->add_option("--out", flags->out, "where results.json and report.html go (undertext-audit)")
+      ->option_text("DIR");
+  app->add_option("--seed", flags->seed, "seed of the messages and the noise (1)")->option_text("N");
+  app->add_flag("--json", flags->json, "print the results as one JSON object");
+  return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace undertext

@@ -1,0 +1,150 @@
+// undertext client: play a client. Trains on its texts and writes what it would send.
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+#include "defences/noise.h"
+#include "federated/local_training.h"
+#include "federated/observation.h"
+#include "models/load_model.h"
+#include "text/corpus.h"
+
+namespace undertext {
+namespace {
+
+struct Flags {
+  std::filesystem::path model, texts, out;
+  LocalTraining training;
+  std::string train = "all-but-embedding", reduction = "sum", kind = "weights";
+  double noise_per_step = 0, noise_final = 0;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+// Found out before minutes of training, not after.
+void check_output(const std::filesystem::path& out) {
+  std::error_code ignored;
+  const std::filesystem::path folder = out.has_parent_path() ? out.parent_path() : ".";
+  if (std::filesystem::is_directory(out, ignored)) fail("{}: is a folder, expected a file", out.string());
+  if (!std::filesystem::is_directory(folder, ignored))
+    fail("{}: the folder {} does not exist", out.string(), folder.string());
+}
+
+// The texts' perplexity under a model; nothing where noise has left no finite number.
+nlohmann::json perplexity_json(const LanguageModel& model, std::span<const Sentence> sentences) {
+  const double value = perplexity(model, sentences);
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+std::string text_of(const nlohmann::json& summary) {
+  const auto number = [&](const char* key) {
+    return summary.at(key).is_null() ? std::string("not finite")
+                                     : fmt::format("{:.2f}", summary.at(key).get<double>());
+  };
+  return fmt::format(
+      "trained on {} with {}, in {}\n"
+      "perplexity on these messages: {} before, {} after\n"
+      "wrote {} ({} of {}, {})\n",
+      counted(summary.at("messages").get<std::int64_t>(), "message", "messages"),
+      counted(summary.at("words").get<std::int64_t>(), "word", "words"),
+      counted(summary.at("steps").get<std::int64_t>(), "step", "steps"), number("perplexity_before"),
+      number("perplexity_after"), summary.at("update").get<std::string>(),
+      summary.at("kind").get<std::string>(),
+      counted(summary.at("tensors").get<std::int64_t>(), "tensor", "tensors"),
+      counted(summary.at("parameters").get<std::int64_t>(), "number", "numbers"));
+}
+
+void run(const Flags& flags) {
+  LocalTraining training = flags.training;
+  training.reduction = flags.reduction == "sum" ? Reduction::sum : Reduction::mean;
+  training.train_embedding = flags.train == "all";
+  training.kind = flags.kind == "weights" ? UpdateKind::weights : UpdateKind::gradient;
+  const Seed seed(flags.seed);
+  std::vector<std::shared_ptr<const ClientDefence>> defences;
+  // Made even where sigma is 0, so that a value that is no number is refused; added only where it acts.
+  const auto per_step = std::make_shared<NoisePerStep>(flags.noise_per_step, seed);
+  const auto on_result = std::make_shared<NoiseOnResult>(flags.noise_final, seed);
+  if (flags.noise_per_step > 0) defences.push_back(per_step);
+  if (flags.noise_final > 0) defences.push_back(on_result);
+  check_output(flags.out);
+
+  const ModelFolder folder = load_model_folder(flags.model);
+  const std::vector<Sentence> sentences = read_sentences(flags.texts, folder.vocabulary);
+  Update update = train_locally(*folder.model, sentences, training, folder.hash, defences);
+  save_update(update, flags.out);
+
+  std::int64_t words = 0, parameters = 0;
+  for (const Sentence& sentence : sentences) words += static_cast<std::int64_t>(sentence.size());
+  for (const auto& [name, tensor] : update.tensors) parameters += tensor.numel();
+  const auto count = static_cast<std::int64_t>(sentences.size());
+  const std::int64_t batch = training.batch == 0 ? count : std::min(training.batch, count);
+  const auto tensors = update.tensors.size();
+  const Observation observation = observe(folder.model, folder.hash, std::move(update));
+  const nlohmann::json summary = {{"verb", "client"},
+                                  {"update", flags.out.string()},
+                                  {"kind", flags.kind},
+                                  {"messages", count},
+                                  {"words", words},
+                                  {"epochs", training.epochs},
+                                  {"batch", batch},
+                                  {"steps", training.epochs * ((count + batch - 1) / batch)},
+                                  {"learning_rate", training.learning_rate},
+                                  {"reduction", flags.reduction},
+                                  {"train", flags.train},
+                                  {"zero_output_bias", training.zero_output_bias},
+                                  {"noise_per_step", flags.noise_per_step},
+                                  {"noise_final", flags.noise_final},
+                                  {"seed", flags.seed},
+                                  {"tensors", tensors},
+                                  {"parameters", parameters},
+                                  {"perplexity_before", perplexity_json(*observation.before, sentences)},
+                                  {"perplexity_after", perplexity_json(*observation.after, sentences)}};
+  flags.json ? print_json(summary) : print_text(text_of(summary));
+}
+
+}  // namespace
+
+Verb client_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("client", "Play a client: train on its texts, write what it sends");
+  const auto flags = std::make_shared<Flags>();
+  LocalTraining& training = flags->training;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  app->add_option("--model", flags->model, "model folder: config.json, model.safetensors, vocab.txt")
+      ->required()
+      ->option_text("DIR");
+  app->add_option("--texts", flags->texts, "the client's messages, one a line")
+      ->required()
+      ->option_text("FILE");
+  app->add_option("--out", flags->out, "where the update goes")->required()->option_text("FILE");
+  app->add_option("--epochs", training.epochs, "passes over the texts (1)")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->option_text("E");
+  app->add_option("--batch", training.batch, "messages per step (0: all in one)")
+      ->check(CLI::Range(std::int64_t{0}, kMost))
+      ->option_text("B");
+  app->add_option("--lr", training.learning_rate, "learning rate (0.001)")->option_text("RATE");
+  app->add_option("--reduction", flags->reduction, "the loss over a batch's words: sum or mean (sum)")
+      ->check(CLI::IsMember({"sum", "mean"}))
+      ->option_text("NAME");
+  app->add_option("--train", flags->train, "all or all-but-embedding (all-but-embedding)")
+      ->check(CLI::IsMember({"all", "all-but-embedding"}))
+      ->option_text("NAME");
+  app->add_option("--kind", flags->kind, "what is sent: weights or gradient (weights)")
+      ->check(CLI::IsMember({"weights", "gradient"}))
+      ->option_text("NAME");
+  app->add_option("--noise-per-step", flags->noise_per_step, "Gaussian noise on each step's gradient")
+      ->option_text("SIGMA");
+  app->add_option("--noise-final", flags->noise_final, "Gaussian noise on what is sent")
+      ->option_text("SIGMA");
+  app->add_flag("--zero-output-bias", training.zero_output_bias,
+                "start from an output bias of zero, as the published experiments did");
+  app->add_option("--seed", flags->seed, "seed of the noise (1)")->option_text("N");
+  app->add_flag("--json", flags->json, "print one JSON object");
+  return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace undertext

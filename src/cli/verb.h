@@ -1,0 +1,21 @@
+// What the program can be asked to do. Each verb has its file, which declares the flags and does the work.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <vector>
+
+namespace undertext {
+
+struct Verb {
+  CLI::App* app;
+  std::function<void()> run;  // after all flags are read
+};
+
+Verb client_verb(CLI::App& program);
+Verb attack_words_verb(CLI::App& attack);
+Verb attack_sentences_verb(CLI::App& attack);
+Verb audit_verb(CLI::App& program);
+Verb report_verb(CLI::App& program);
+
+}  // namespace undertext
