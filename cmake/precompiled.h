@@ -1,8 +1,9 @@
-// The headers that cost seconds to parse, compiled once for every room and test.
+// The headers that cost seconds to parse, compiled once for every room and test. ATen, not the whole of torch:
+// with torch/torch.h in here the compiler takes longer to load it all than most sources take to compile.
 #pragma once
 
+#include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include <filesystem>
 #include <map>
