@@ -11,6 +11,7 @@ struct ExactOptions {
   std::int64_t count = 0;   // number of sentences when known; 0: unknown
 };
 
+// Few epochs: peeling.h. Many: overfit_sentences.h. Certified by certificate.h.
 SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options);
 
 }  // namespace undertext

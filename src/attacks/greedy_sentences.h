@@ -10,8 +10,9 @@
 namespace undertext {
 
 struct GreedyOptions {
-  std::int64_t length = 4;      // words per sentence: the paper knows it
-  std::int64_t count = 0;       // sentences to return: the paper knows it; 0: what the update's facts say
+  std::int64_t length = 4;  // words per sentence: the paper knows it
+  std::int64_t count = 0;   // sentences to return: the paper knows it; 0: what the update's facts say, and
+                            // if they do not, as many as the typed words fill, counted by the output bias
   std::optional<double> scale;  // s of section 4.3.2; empty: chosen without the truth
 };
 

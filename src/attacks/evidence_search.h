@@ -1,0 +1,34 @@
+// Which word follows which context, as far as the gradient's rows tell.
+//
+// What remains of the rows once the model's own predictions are taken away is r_k = sum of h~_c over the
+// contexts c that word k really followed. The share of r_k that sits at a context c is
+//   e(c, k) = h~_c' M r_k / h~_c' M h~_c,   M = (C + eps I)^-1,
+// C the covariance of all contexts: the filter that lets c through and the rest as little as it can.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "attacks/output_layer.h"
+#include "attacks/search_tree.h"
+
+namespace undertext {
+
+struct EvidenceOptions {
+  double threshold = 0.3;       // edges with less evidence are dropped
+  double count_penalty = 0.05;  // times sqrt(count - 1): rows of frequent words are less sure
+  double prior = 0.02;          // times log p(k | c)
+  std::int64_t children = 20;   // edges kept of each context
+  std::int64_t edges = 1500;    // edges kept in all
+};
+
+// The edges that the rows (words, D) speak for, out of the contexts given (opened nodes) and over the words
+// of the bag: children of the contexts, best first.
+std::vector<NodeId> propose_edges(SearchTree& tree, const OutputLayer& layer, const Matrix<float>& rows,
+                                  std::span<const Token> bag, const Matrix<float>& filter,
+                                  std::span<const NodeId> contexts, const EvidenceOptions& options);
+
+// M from weighted contexts h (n, D): C scaled to a mean diagonal of one.
+Matrix<float> evidence_filter(const Matrix<float>& h, std::span<const double> weights, double eps);
+
+}  // namespace undertext

@@ -1,0 +1,73 @@
+#include "attacks/exact_sentences.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "attacks/certificate.h"
+#include "attacks/model_between.h"
+#include "attacks/overfit_sentences.h"
+#include "attacks/peeling.h"
+
+namespace undertext {
+namespace {
+
+constexpr std::int64_t kManyEpochs =
+    8;  // from here on the models have drifted too far apart for one gradient
+constexpr int kRounds = 24;
+constexpr int kJointFits = 6;       // that may fail to explain everything
+constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
+
+// As many copies of each sentence as the fit gives it, rounded.
+SentenceRecovery whole_sentences(const SearchTree& tree, const SentenceFit& fit) {
+  SentenceRecovery result;
+  result.residual = fit.relative_residual;
+  for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
+    const auto copies = static_cast<int>(std::round(fit.ends[i]));
+    for (int copy = 0; copy < copies; ++copy)
+      result.sentences.push_back({tree.sentence(fit.nodes[i]), fit.ends[i]});
+  }
+  std::stable_sort(result.sentences.begin(), result.sentences.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  return result;
+}
+
+std::vector<Sentence> words_of(const SentenceRecovery& recovery) {
+  std::vector<Sentence> sentences;
+  for (const RecoveredSentence& sentence : recovery.sentences) sentences.push_back(sentence.words);
+  return sentences;
+}
+
+}  // namespace
+
+SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options) {
+  const Protocol& protocol = observation.update.protocol;
+  if (protocol.epochs >= kManyEpochs) return recover_overfit_sentences(observation, options);
+  Matrix<double> gradient = output_gradient(observation);
+  const double unit = occurrence_unit(observation, gradient);
+  for (double& value : gradient.data) value /= unit;
+
+  // One step is taken at the model that was sent out; several, on average, half-way to the one that came
+  // back.
+  const auto model = model_between(observation, protocol.epochs > 1 ? .5 : 0);
+  const OutputLayer layer(*model);
+  SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
+  Peeling peeling(tree, layer, gradient, options.length);
+  SentenceRecovery result;
+  int fits = 0;
+  for (int round = 0; round < kRounds && fits < kJointFits; ++round) {
+    const auto open = static_cast<int>(peeling.open());
+    const int explained = open > 0 ? peeling.round() : 0;
+    if (peeling.open() > 0 && explained * 10 > open) continue;
+    const SentenceFit fit = peeling.settle();
+    ++fits;
+    result = whole_sentences(tree, fit);
+    result.certified = explains_update(observation, words_of(result));
+    if (result.certified || fit.relative_residual < kVanished || peeling.open() == 0) break;
+    peeling.relax();
+  }
+  if (options.count > 0 && static_cast<std::int64_t>(result.sentences.size()) > options.count)
+    result.sentences.resize(static_cast<std::size_t>(options.count));
+  return result;
+}
+
+}  // namespace undertext

@@ -1,0 +1,55 @@
+// Takes a client's sentences out of the output layer's gradient one certain piece at a time.
+//
+// Contexts are grown from <S>, depth by depth: the rows propose which word follows (evidence_search), and the
+// words that nobody typed say which of the contexts were really used (background). Then each word's row is
+// read as a sum of the contexts in use (row_decoder). A row that comes out to nothing proves its edges, hence
+// every prefix that leads to them; these are subtracted, and what is left is easier: the next round.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "attacks/background.h"
+#include "attacks/output_layer.h"
+#include "attacks/search_tree.h"
+#include "attacks/sentence_fit.h"
+
+namespace undertext {
+
+class Peeling {
+ public:
+  // gradient: output_gradient() in units of one occurrence. length: words per sentence when known, else 0.
+  Peeling(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient, std::int64_t length);
+
+  // One round; returns the number of words whose rows were explained in it.
+  int round();
+  // Words with a row that is not explained yet.
+  std::size_t open() const { return bag_.size(); }
+  // Looks further: lower evidence, looser rows.
+  void relax();
+  // The joint fit over everything proven and what else the rows speak for; corrects what was proven.
+  SentenceFit settle();
+
+ private:
+  std::vector<Token> open_words(const Matrix<float>& rows) const;
+  std::vector<NodeId> beam(double threshold);  // candidates for the joint fit
+  void grow();                                 // contexts_ and estimate_
+  void subtract();                             // remaining_ and estimate_ after flow_ has changed
+
+  SearchTree& tree_;
+  const OutputLayer& layer_;
+  const Matrix<double>& gradient_;
+  std::int64_t length_;
+  BackgroundEstimator background_;
+  BackgroundEstimator::Estimate estimate_;
+  Matrix<float> filter_;
+  Matrix<double> remaining_;
+  std::unordered_map<NodeId, double> proven_;  // from rows that came out to nothing
+  std::unordered_map<NodeId, double> flow_;    // proven, or whole in the last joint fit
+  std::vector<char> closed_;                   // words whose row is explained
+  std::vector<Token> bag_;                     // words whose row is not
+  std::vector<NodeId> contexts_;               // in use beyond what is proven
+  double tolerance_ = .1, threshold_ = .5;
+};
+
+}  // namespace undertext
