@@ -123,7 +123,7 @@ Verb attack_sentences_verb(CLI::App& attack) {
   const CLI::Range counts(std::int64_t{1}, std::int64_t{1'000'000});
   add_attack_flags(*app, *flags);
   app->add_option("--method", flags->method,
-                  "best: the messages that together explain the update; paper: the published search (best)")
+                  "best: what explains the whole update; paper: the published search (best)")
       ->check(CLI::IsMember({"paper", "best"}))
       ->option_text("NAME");
   app->add_option("--length", flags->length, "words per message, if known (best: any; paper: 4)")
@@ -131,8 +131,7 @@ Verb attack_sentences_verb(CLI::App& attack) {
       ->option_text("L");
   app->add_option("--count", flags->count, "number of messages, if known")->check(counts)->option_text("N");
   app->add_option("--scale", flags->scale,
-                  "paper: how far the update is stretched before the search; auto chooses without the truth "
-                  "(auto)")
+                  "paper: factor on the update before the search; auto needs no truth (auto)")
       ->option_text("auto|S");
   return {app, [flags] { run(*flags); }};
 }

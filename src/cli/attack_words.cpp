@@ -97,8 +97,8 @@ Verb attack_words_verb(CLI::App& attack) {
       ->check(CLI::IsMember({"paper", "best"}))
       ->option_text("NAME");
   app->add_option("--cutoff", flags->cutoff,
-                  "none: the paper's sign test; auto: a threshold found without the truth; oracle: the "
-                  "threshold with the best F1, which needs --truth and which no adversary has (auto)")
+                  "none: the sign test; auto: a threshold found without the truth; oracle: the best "
+                  "threshold there is, by --truth, which no adversary has (auto)")
       ->check(CLI::IsMember({"none", "oracle", "auto"}))
       ->option_text("NAME");
   return {app, [flags] { run(*flags); }};

@@ -38,8 +38,8 @@ void run(const Flags& flags) {
 }  // namespace
 
 Verb audit_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "audit", "The main job: let clients train, attack their updates, try defences, write a report");
+  CLI::App* app =
+      program.add_subcommand("audit", "Let clients train, attack their updates, try defences, report");
   const auto flags = std::make_shared<Flags>();
   app->add_option("--preset", flags->preset, "what is audited: keyboard, a next-word model (keyboard)")
       ->check(CLI::IsMember({"keyboard"}))

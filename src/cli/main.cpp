@@ -48,13 +48,6 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("undertext {}", kVersion), "show the version");
   program.set_help_flag("-h,--help", "show this help");
   program.get_formatter()->column_width(32);
-  program.footer(
-      "Start here:\n"
-      "  undertext audit\n"
-      "One update, step by step:\n"
-      "  undertext client --model DIR --texts FILE --out update.safetensors\n"
-      "  undertext attack sentences --model DIR --update update.safetensors\n"
-      "\nAsk a verb for its flags: undertext client --help");
   program.require_subcommand(1);
   program.fallthrough();
   int thread_count = 0;
@@ -71,6 +64,15 @@ int run(int argc, char** argv) {
   for (const Verb& verb : verbs) verb.app->fallthrough();
   attack->fallthrough();
 
+  // After the verbs, which would inherit it.
+  program.footer(
+      "Start here:\n"
+      "  undertext audit\n"
+      "One update, step by step:\n"
+      "  undertext client --model DIR --texts FILE --out update.safetensors\n"
+      "  undertext attack sentences --model DIR --update update.safetensors\n"
+      "\nAsk a verb for its flags: undertext client --help");
+
   if (argc == 1) {
     fmt::print(stderr, "{}", program.help());
     return 2;
@@ -80,7 +82,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} (see {} --help)", error.what(), verb_of(program)), 2);
+    // What is unknown explains what is missing: "--text" is why "--texts is required".
+    const std::vector<std::string> unknown = program.remaining(true);
+    const std::string what = unknown.empty() ? error.what() : "unknown argument " + quote(unknown.front());
+    return complain(fmt::format("{} (see {} --help)", what, verb_of(program)), 2);
   }
   set_threads(thread_count);
   for (const Verb& verb : verbs) {

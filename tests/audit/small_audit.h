@@ -1,0 +1,50 @@
+// An audit small enough for tests: a model that learns next to nothing, clients of a few messages.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "audit/keyboard_audit.h"
+
+namespace undertext {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "undertext-audit-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline PublicModelRecipe small_recipe() {
+  PublicModelRecipe recipe;
+  recipe.messages = 200;
+  recipe.vocabulary = 150;
+  recipe.embedding = 12;
+  recipe.units = 16;
+  recipe.training.epochs = 1;
+  return recipe;
+}
+
+inline AuditOptions small_audit(const std::filesystem::path& cache, std::vector<std::string>& notes) {
+  AuditOptions options;
+  options.cache = cache;
+  options.recipe = small_recipe();
+  options.sizes = {4, 6};
+  options.protocols = {{"FedSGD", 1, 0, {0.1}}, {"FedAvg", 1, 5, {}}, {"FedAvg", 2, 5, {10}}};
+  options.held_out = 20;
+  options.note = [&notes](const std::string& text) { notes.push_back(text); };
+  return options;
+}
+
+}  // namespace undertext
