@@ -161,16 +161,15 @@ WordRecovery recover_words_by_cutoff(const Observation& observation) {
 WordRecovery recover_words_by_rows(const Observation& observation) {
   const std::vector<double> scores = output_bias_scores(observation);
   const Cutoff cutoff = cut_off(scores);
-  std::vector<Token> sure = words_read(observation);
-  const bool embedding = !sure.empty();
+  const std::vector<Token> read = words_read(observation);
+  std::vector<Token> sure = read;
   sure.insert(sure.end(), cutoff.words.begin(), cutoff.words.end());
   std::sort(sure.begin(), sure.end());
   sure.erase(std::unique(sure.begin(), sure.end()), sure.end());
 
   const double least = cutoff.noisy ? kLeastNoisyCount : kLeastCount;
-  std::vector<char> kept(scores.size(), 0);  // without noise, or with an embedding, these need no second test
-  if (!cutoff.noisy || embedding)
-    for (const Token k : sure) kept[k] = 1;
+  std::vector<char> kept(scores.size(), 0);  // these need no test of their rows
+  for (const Token k : cutoff.noisy ? read : sure) kept[k] = 1;
   RowStatistics rows;
   std::vector<Token> found;
   // The rows find more words than the bias; contexts built with these as well are nearer to the true ones.
@@ -186,7 +185,7 @@ WordRecovery recover_words_by_rows(const Observation& observation) {
     std::erase(found, observation.before->start_token());
   }
   return by_score(found, scores, rows.count,
-                  fmt::format("counts from the output rows{}{}", embedding ? " and the embedding" : "",
+                  fmt::format("counts from the output rows{}{}", read.empty() ? "" : " and the embedding",
                               cutoff.noisy ? ", the noise taken off" : ""));
 }
 
