@@ -14,8 +14,37 @@ namespace {
 constexpr std::int64_t kManyEpochs =
     8;  // from here on the models have drifted too far apart for one gradient
 constexpr int kRounds = 24;
-constexpr int kJointFits = 6;       // that may fail to explain everything
+constexpr int kJointFits = 6;  // that may fail to explain everything
+constexpr int kNoisyFits = 2;
+constexpr double kQuiet = 4e-3;     // rounding leaves less than this in each entry, noise that matters more
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
+
+// The output layer's gradient in units of one occurrence of a word.
+Matrix<double> in_occurrences(const Observation& observation, SearchTree& tree, const OutputLayer& layer) {
+  Matrix<double> gradient = output_gradient(observation);
+  double unit = occurrence_unit(observation, gradient);
+  const auto divide = [&](double by) {
+    for (double& value : gradient.data) value /= by;
+  };
+  divide(unit);
+  if (unit == 1) return gradient;
+  // A first estimate of the counts: those near one are one.
+  const auto estimate = BackgroundEstimator(tree, layer, gradient).estimate(gradient);
+  std::vector<double> ones;
+  for (std::int64_t k = 0; k < gradient.rows; ++k) {
+    const double count = estimate.rows(k, gradient.cols - 1);
+    if (count > .6 && count < 1.4) ones.push_back(count);
+  }
+  if (ones.empty()) return gradient;
+  std::nth_element(ones.begin(), ones.begin() + static_cast<std::ptrdiff_t>(ones.size() / 2), ones.end());
+  const double correction = ones[ones.size() / 2];
+  double refined = unit * correction;
+  // A mean over one batch divides by its number of words.
+  const Protocol& protocol = observation.update.protocol;
+  if (protocol.reduction == Reduction::mean && protocol.epochs == 1) refined = 1 / std::round(1 / refined);
+  divide(refined / unit);
+  return gradient;
+}
 
 // As many copies of each sentence as the fit gives it, rounded.
 SentenceRecovery whole_sentences(const SearchTree& tree, const SentenceFit& fit) {
@@ -42,19 +71,18 @@ std::vector<Sentence> words_of(const SentenceRecovery& recovery) {
 SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options) {
   const Protocol& protocol = observation.update.protocol;
   if (protocol.epochs >= kManyEpochs) return recover_overfit_sentences(observation, options);
-  Matrix<double> gradient = output_gradient(observation);
-  const double unit = occurrence_unit(observation, gradient);
-  for (double& value : gradient.data) value /= unit;
-
   // One step is taken at the model that was sent out; several, on average, half-way to the one that came
   // back.
   const auto model = model_between(observation, protocol.epochs > 1 ? .5 : 0);
   const OutputLayer layer(*model);
   SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
+  const Matrix<double> gradient = in_occurrences(observation, tree, layer);
   Peeling peeling(tree, layer, gradient, options.length);
   SentenceRecovery result;
+  const bool noisy = peeling.noise() > kQuiet;
+  if (noisy && options.only_if_quiet) return result;
   int fits = 0;
-  for (int round = 0; round < kRounds && fits < kJointFits; ++round) {
+  for (int round = 0; round < kRounds && fits < (noisy ? kNoisyFits : kJointFits); ++round) {
     const auto open = static_cast<int>(peeling.open());
     const int explained = open > 0 ? peeling.round() : 0;
     if (peeling.open() > 0 && explained * 10 > open) continue;

@@ -7,8 +7,9 @@
 namespace undertext {
 
 struct ExactOptions {
-  std::int64_t length = 0;  // words per sentence when known; 0: any
-  std::int64_t count = 0;   // number of sentences when known; 0: unknown
+  std::int64_t length = 0;     // words per sentence when known; 0: any
+  std::int64_t count = 0;      // number of sentences when known; 0: unknown
+  bool only_if_quiet = false;  // give up at once, with no sentences, when the update is noisy
 };
 
 // Few epochs: peeling.h. Many: overfit_sentences.h. Certified by certificate.h.

@@ -25,6 +25,8 @@ class Peeling {
   int round();
   // Words with a row that is not explained yet.
   std::size_t open() const { return bag_.size(); }
+  // Standard deviation of what nothing explains, in each entry of the gradient.
+  double noise() const { return estimate_.noise; }
   // Looks further: lower evidence, looser rows.
   void relax();
   // The joint fit over everything proven and what else the rows speak for; corrects what was proven.
