@@ -39,9 +39,6 @@ target_precompile_headers(undertext_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/prec
 function(undertext_room name)
   cmake_parse_arguments(ROOM "" "" "LEFT;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  if(NOT sources)  # a room that is still empty
-    set(sources ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
-  endif()
   add_library(undertext_${name} STATIC ${sources})
   list(TRANSFORM ROOM_LEFT PREPEND undertext_)
   target_link_libraries(undertext_${name} PUBLIC ${ROOM_LEFT} undertext_options ${ROOM_LIBS})

@@ -87,7 +87,7 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
         candidates.push_back(nodes[i]);
     taken += count;
   };
-  take_next(options.length > 0 ? kFirst : kFirst / 3);
+  take_next(options.length > 0 ? kFirst : kFirst / 5);
   SentenceFitOptions fitting;
   fitting.length = options.length;
   SentenceFit fit;
@@ -135,7 +135,7 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
       if (options.length == 0 || depth == deepest)
         candidates.insert(candidates.end(), frontier.begin(), frontier.end());
     }
-    take_next(options.length > 0 ? kMore : kMore / 6);
+    take_next(options.length > 0 ? kMore : kMore / 10);
   }
 
   // When one length carries most of the weight, the rest is mostly beginnings and overruns of such sentences:

@@ -15,8 +15,8 @@ constexpr double kUnused = .03;  // contexts used less than this often are dropp
 constexpr double kMoreFrontier = .5;
 constexpr double kEdgesPerSentence = 3;
 constexpr std::int64_t kMostTerms = 24;     // rows of more occurrences are not decoded yet
-constexpr std::int64_t kBeam = 1200;        // edges at one depth of the joint fit
-constexpr std::size_t kMostVisited = 3500;  // and over all depths
+constexpr std::int64_t kBeam = 600;         // edges at one depth of the joint fit
+constexpr std::size_t kMostVisited = 1800;  // and over all depths
 constexpr double kWhole = .1;               // how near a flow is to a whole number when it counts as one
 constexpr std::int32_t kDeepest = 40;       // words in a sentence
 
