@@ -5,9 +5,16 @@
 #include "attacks/words.h"
 
 namespace undertext {
+namespace {
+
+// Up to so many sentences the exact search takes seconds; beyond, whole rows do nearly as well at once.
+constexpr std::int64_t kWorthSolving = 64;
+
+}  // namespace
 
 WordRecovery recover_words(const Observation& observation) {
-  if (observation.update.protocol.epochs == 1) {
+  const Protocol& protocol = observation.update.protocol;
+  if (protocol.epochs == 1 && protocol.count <= kWorthSolving) {
     ExactOptions options;
     options.only_if_quiet = true;
     const SentenceRecovery sentences = recover_exact_sentences(observation, options);

@@ -15,7 +15,7 @@ constexpr std::int64_t kManyEpochs =
     8;  // from here on the models have drifted too far apart for one gradient
 constexpr int kRounds = 24;
 constexpr int kJointFits = 6;  // that may fail to explain everything
-constexpr int kNoisyFits = 2;
+constexpr int kNoisyFits = 1;
 constexpr double kQuiet = 4e-3;     // rounding leaves less than this in each entry, noise that matters more
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
 

@@ -26,7 +26,7 @@ struct AttackedUpdate {
 inline constexpr const char* kThreatModel = "curious-server";
 
 // How many rows add_rows will add.
-int rows_of(double sigma);
+int rows_of(std::int64_t messages, double sigma, std::int64_t epochs);
 
 // Appends to rows and samples, calling `done` after each row.
 void add_rows(const AttackedUpdate& update, nlohmann::json& rows, nlohmann::json& samples,

@@ -118,7 +118,8 @@ json run_keyboard_audit(const AuditOptions& options) {
           : generated_texts(folder.vocabulary, options.sizes, options.held_out, options.seed);
   const std::vector<Case> cases = cases_of(options, texts);
   std::int64_t total = 0;
-  for (const Case& c : cases) total += rows_of(c.sigma);
+  for (const Case& c : cases)
+    total += rows_of(static_cast<std::int64_t>(c.messages->size()), c.sigma, c.protocol->epochs);
 
   const Audit audit(options, folder, texts);
   json rows = json::array(), samples = json::array();
