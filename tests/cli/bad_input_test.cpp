@@ -334,7 +334,7 @@ TEST_P(BadInputs, GetOneLineAndLeaveNothing) {
   const Workplace place;
   const Arguments arguments = GetParam().prepare(place);
   const auto before = place.listing();
-  const Run run = undertext_run(arguments, {{"XDG_CACHE_HOME", place.path("cache")}});
+  const Outcome run = undertext_run(arguments, {{"XDG_CACHE_HOME", place.path("cache")}});
   EXPECT_EQ(run.code, 2) << run.err;
   EXPECT_EQ(run.out, "");
   EXPECT_TRUE(one_line(run.err)) << run.err;
@@ -358,7 +358,7 @@ TEST(BadInput, FlippedBitsNeverCrash) {
     const std::size_t at = random.below(i % 2 == 0 ? 1200 : bytes.size());
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
     place.write("bad", bytes);
-    const Run run =
+    const Outcome run =
         undertext_run({"attack", "words", "--model", place.path("model"), "--update", place.path("bad")});
     EXPECT_TRUE(run.code == 0 || (run.code == 2 && one_line(run.err)))
         << at << ": " << run.code << " " << run.err;

@@ -25,13 +25,13 @@ class KeyboardModel : public testing::Test {
     std::vector<std::string> first = {
         "client", "--model", model_, "--texts", place_.path("messages.txt"), "--out", place_.path("update")};
     first.insert(first.end(), client.begin(), client.end());
-    const Run trained = undertext_run(first);
+    const Outcome trained = undertext_run(first);
     EXPECT_EQ(trained.code, 0) << trained.err;
     std::vector<std::string> second = {"attack"};
     second.insert(second.end(), attack.begin(), attack.end());
     second.insert(second.end(), {"--model", model_, "--update", place_.path("update"), "--truth",
                                  place_.path("messages.txt"), "--json"});
-    const Run read = undertext_run(second);
+    const Outcome read = undertext_run(second);
     EXPECT_EQ(read.code, 0) << read.err;
     return read.json();
   }
@@ -76,9 +76,9 @@ TEST_F(KeyboardModel, IsTrainedToTheSameBytesWhateverTheThreads) {
   place_.write("messages.txt", content);
   for (const int i : {0, 1}) {
     const std::string file = "update" + std::to_string(i);
-    const Run run = undertext_run({"client", "--model", model_, "--texts", place_.path("messages.txt"),
-                                   "--epochs", "2", "--batch", "16", "--noise-per-step", "0.01", "--out",
-                                   place_.path(file), "--threads", std::to_string(i + 1)});
+    const Outcome run = undertext_run({"client", "--model", model_, "--texts", place_.path("messages.txt"),
+                                       "--epochs", "2", "--batch", "16", "--noise-per-step", "0.01", "--out",
+                                       place_.path(file), "--threads", std::to_string(i + 1)});
     EXPECT_EQ(run.code, 0) << run.err;
     updates[i] = place_.read(file);
   }

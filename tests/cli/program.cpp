@@ -22,8 +22,8 @@ fs::path fresh_folder() {
 
 }  // namespace
 
-Run undertext_run(const std::vector<std::string>& arguments,
-                  const std::map<std::string, std::string>& environment) {
+Outcome undertext_run(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment) {
   const fs::path folder = fresh_folder();
   const std::string out = folder / "out", err = folder / "err";
   const pid_t child = fork();
@@ -39,7 +39,7 @@ Run undertext_run(const std::vector<std::string>& arguments,
   }
   int status = 0;
   waitpid(child, &status, 0);
-  Run run;
+  Outcome run;
   run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   run.out = read_file(out);
   run.err = read_file(err);
@@ -91,7 +91,7 @@ std::string Workplace::make_update(const std::string& name, const std::vector<st
   std::vector<std::string> arguments = {"client",          "--model", path("model"), "--texts",
                                         path("texts.txt"), "--out",   path(name)};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  const Run run = undertext_run(arguments);
+  const Outcome run = undertext_run(arguments);
   EXPECT_EQ(run.code, 0) << run.err;
   return path(name);
 }

@@ -9,15 +9,15 @@
 
 namespace undertext {
 
-struct Run {
+struct Outcome {
   int code = -1;  // exit code; 128 + signal where a signal ended it
   std::string out, err;
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
 // environment: added to the test's own.
-Run undertext_run(const std::vector<std::string>& arguments,
-                  const std::map<std::string, std::string>& environment = {});
+Outcome undertext_run(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment = {});
 
 // A fresh folder with a model ("model"), messages for it ("texts.txt") and whatever a test adds.
 class Workplace {

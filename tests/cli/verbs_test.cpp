@@ -9,17 +9,17 @@ namespace {
 using nlohmann::json;
 
 TEST(Program, SaysItsVersionAndItsVerbs) {
-  const Run version = undertext_run({"--version"});
+  const Outcome version = undertext_run({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_EQ(version.out, "undertext 0.1.0\n");
-  const Run help = undertext_run({"--help"});
+  const Outcome help = undertext_run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* verb : {"audit", "client", "attack", "report", "--threads"})
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
-  const Run flags = undertext_run({"attack", "sentences", "--help"});
+  const Outcome flags = undertext_run({"attack", "sentences", "--help"});
   EXPECT_EQ(flags.code, 0);
   EXPECT_NE(flags.out.find("--method"), std::string::npos);
-  const Run nothing = undertext_run({});
+  const Outcome nothing = undertext_run({});
   EXPECT_EQ(nothing.code, 2);
   EXPECT_EQ(nothing.out, "");
 }
@@ -37,7 +37,7 @@ TEST(Client, SaysWhatItDidForPeopleAndForPrograms) {
                                           "3",
                                           "--batch",
                                           "2"};
-  const Run people = undertext_run(flags);
+  const Outcome people = undertext_run(flags);
   EXPECT_EQ(people.code, 0) << people.err;
   EXPECT_EQ(people.err, "");
   EXPECT_NE(people.out.find("trained on 4 messages with 17 words, in 6 steps"), std::string::npos)
@@ -113,7 +113,7 @@ TEST(AttackWords, OracleIsNamedAndNeedsTheTruth) {
   const std::string update = place.make_update("update", {"--noise-per-step", "0.05"});
   std::vector<std::string> flags = {"attack",   "words",  "--model", place.path("model"), "--update", update,
                                     "--cutoff", "oracle", "--json"};
-  const Run blind = undertext_run(flags);
+  const Outcome blind = undertext_run(flags);
   EXPECT_EQ(blind.code, 2);
   EXPECT_TRUE(one_line(blind.err)) << blind.err;
   flags.insert(flags.end(), {"--truth", place.path("texts.txt")});
@@ -141,7 +141,7 @@ TEST(AttackSentences, TruthAddsScoresAndNothingElse) {
     blind.insert(blind.end(), more.begin(), more.end());
     std::vector<std::string> scored = blind;
     scored.insert(scored.end(), {"--truth", place.path("texts.txt")});
-    const Run run = undertext_run(blind);
+    const Outcome run = undertext_run(blind);
     ASSERT_EQ(run.code, 0) << run.err;
     json without = run.json(), with = undertext_run(scored).json();
     EXPECT_EQ(without.at("attack"), "sentences");
@@ -150,7 +150,9 @@ TEST(AttackSentences, TruthAddsScoresAndNothingElse) {
     EXPECT_GE(with.at("scores").at("exact"), 0);
     EXPECT_EQ(with.at("scores").at("truth"), 4);
     // Certain means right.
-    if (with.at("certified")) EXPECT_EQ(with.at("scores").at("exact"), 1);
+    if (with.at("certified")) {
+      EXPECT_EQ(with.at("scores").at("exact"), 1);
+    }
     with["scores"] = json::object();
     EXPECT_EQ(with, without);
     for (const json& sentence : without.at("sentences")) {
@@ -164,8 +166,8 @@ TEST(Attacks, SpeakToPeople) {
   const Workplace place;
   const std::string update = place.make_update("update");
   for (const std::string attack : {"words", "sentences"}) {
-    const Run run = undertext_run({"attack", attack, "--model", place.path("model"), "--update", update,
-                                   "--truth", place.path("texts.txt")});
+    const Outcome run = undertext_run({"attack", attack, "--model", place.path("model"), "--update", update,
+                                       "--truth", place.path("texts.txt")});
     EXPECT_EQ(run.code, 0);
     EXPECT_EQ(run.err, "");
     for (const char* part : {"read from", "who reads:", "update:", "scores:"})
