@@ -82,7 +82,7 @@ bool pivot(Scaled& problem, std::vector<char>& positive, std::vector<double>& x)
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   int patience = 5;
   while (true) {
-    while (!solve_on(problem.g, problem.c, members(positive), problem.ridge, x)) problem.ridge *= 10;
+    if (!solve_on(problem.g, problem.c, members(positive), problem.ridge, x)) return false;
     gradient(problem.g, problem.c, x, problem.ridge, y);
     std::vector<std::int64_t> wrong;
     for (std::int64_t i = 0; i < m; ++i)
@@ -114,14 +114,16 @@ void active_set(Scaled& problem, std::vector<char>& positive, std::vector<double
     for (std::int64_t i = 0; i < m; ++i)
       if (!positive[i] && problem.d[i] > 0 && y[i] < -problem.tolerance) enter.push_back(i);
     if (enter.empty()) return;
-    const std::size_t group = std::max<std::size_t>(1, enter.size() / 4);
+    const std::size_t group = round < 20 ? std::max<std::size_t>(1, enter.size() / 4) : 1;
     std::partial_sort(
         enter.begin(), enter.begin() + static_cast<std::ptrdiff_t>(group), enter.end(),
         [&](std::int64_t a, std::int64_t b) { return std::pair(y[a], a) < std::pair(y[b], b); });
     enter.resize(group);
     for (std::int64_t i : enter) positive[i] = 1;
     while (true) {
-      while (!solve_on(problem.g, problem.c, members(positive), problem.ridge, target)) problem.ridge *= 10;
+      // A dependent set is solved with as much ridge as it takes; the next step corrects for it.
+      for (double ridge = problem.ridge; !solve_on(problem.g, problem.c, members(positive), ridge, target);)
+        ridge = std::max(1e-14, ridge * 10);
       double step = 1;
       for (std::int64_t i = 0; i < m; ++i)
         if (positive[i] && target[i] <= 0 && x[i] > 0) step = std::min(step, x[i] / (x[i] - target[i]));
