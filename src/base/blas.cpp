@@ -71,4 +71,18 @@ Matrix<double> gram(const Matrix<double>& a) {
   return g;
 }
 
+void multiply_by_gram(const Matrix<double>& a, Matrix<double>& g) {
+  const std::int64_t n = a.rows;
+  UNDERTEXT_CHECK(g.rows == n && g.cols == n);
+  parallel_for((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
+    const std::int64_t from = block * kBlock, size = std::min(kBlock, n - from);
+    std::vector<double> part(static_cast<std::size_t>(size * n));
+    gemm(CblasNoTrans, CblasTrans, static_cast<int>(size), static_cast<int>(n), static_cast<int>(a.cols), 1.0,
+         a.row(from), static_cast<int>(a.cols), a.data.data(), static_cast<int>(a.cols), 0.0, part.data(),
+         static_cast<int>(n));
+    double* out = g.row(from);
+    for (std::size_t i = 0; i < part.size(); ++i) out[i] *= part[i];
+  });
+}
+
 }  // namespace undertext

@@ -17,4 +17,7 @@ void multiply(const Matrix<double>& a, Transpose ta, const Matrix<double>& b, Tr
 // a a' (rows, rows), both triangles filled.
 Matrix<double> gram(const Matrix<double>& a);
 
+// Each entry of g times that of a a', without holding the latter.
+void multiply_by_gram(const Matrix<double>& a, Matrix<double>& g);
+
 }  // namespace undertext

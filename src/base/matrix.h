@@ -2,6 +2,7 @@
 // library's dispatch would only be in the way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,16 @@ struct Matrix {
 inline Matrix<double> widened(const Matrix<float>& m) {
   Matrix<double> out(m.rows, m.cols);
   out.data.assign(m.data.begin(), m.data.end());
+  return out;
+}
+
+template <typename T>
+Matrix<T> transposed(const Matrix<T>& m) {
+  Matrix<T> out(m.cols, m.rows);
+  constexpr std::int64_t kTile = 32;
+  for (std::int64_t from = 0; from < m.rows; from += kTile)
+    for (std::int64_t j = 0; j < m.cols; ++j)
+      for (std::int64_t i = from; i < std::min(m.rows, from + kTile); ++i) out(j, i) = m(i, j);
   return out;
 }
 
