@@ -5,9 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "attacks/benjamini_hochberg.h"
 #include "attacks/nnls.h"
-#include "attacks/row_sketch.h"
-#include "attacks/sentence_fit.h"
 #include "base/blas.h"
 
 namespace undertext {
@@ -16,13 +15,7 @@ namespace {
 constexpr std::int64_t kLikelyStarts = 40;  // first words taken from the model itself
 constexpr std::int64_t kPrefixes = 600;     // likely prefixes of two and of three words
 constexpr std::int64_t kSharedRows = 512;
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<std::int64_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
+constexpr double kLittleMass = .3;  // a word expected less often than this and seemingly not typed was not
 
 std::vector<double> bias_column(const Matrix<double>& gradient) {
   std::vector<double> s(static_cast<std::size_t>(gradient.rows));
@@ -61,6 +54,26 @@ std::vector<NodeId> likely_children(SearchTree& tree, const OutputLayer& layer,
   return children;
 }
 
+// The predictions after these prefixes, averaged.
+std::vector<double> mean_prediction(SearchTree& tree, const OutputLayer& layer,
+                                    std::span<const NodeId> nodes) {
+  constexpr std::int64_t kBlock = 256;
+  const std::int64_t v = layer.words();
+  tree.open(nodes);
+  std::vector<double> mean(static_cast<std::size_t>(v), 0.0);
+  const std::int64_t n = static_cast<std::int64_t>(nodes.size());
+  for (std::int64_t from = 0; from < n; from += kBlock) {
+    const std::int64_t size = std::min(kBlock, n - from);
+    Matrix<float> p(size, v);
+    layer.softmax(tree.hidden(nodes.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size))),
+                  [&](std::int64_t i, const float* row) { std::copy_n(row, v, p.row(i)); });
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t k = 0; k < v; ++k) mean[k] += static_cast<double>(p(i, k));
+  }
+  for (double& value : mean) value /= static_cast<double>(n);
+  return mean;
+}
+
 }  // namespace
 
 double sign_threshold(const Matrix<double>& gradient) {
@@ -88,13 +101,10 @@ double occurrence_unit(const Observation& observation, const Matrix<double>& gra
 }
 
 BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& layer,
-                                         const Matrix<double>& gradient)
-    : tree_(tree),
-      layer_(layer),
-      threshold_(undertext::sign_threshold(gradient)),
-      sketch_(gradient.rows, {}, kSharedRows, Seed(1).derive("background")) {
+                                         const Matrix<double>& gradient) {
   const std::int64_t v = gradient.rows, d = gradient.cols;
   const std::vector<double> s = bias_column(gradient);
+  const double threshold = sign_threshold(gradient);
 
   // The dictionary: <S>; one word after it; the likeliest two and three words after it.
   std::vector<float> start_p(static_cast<std::size_t>(v));
@@ -109,8 +119,8 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
   for (std::int64_t i = 0; i < std::min(kLikelyStarts, v); ++i) wanted[by_start[i]] = 1;
   double typed = 0;
   for (std::int64_t k = 0; k < v; ++k) {
-    if (s[k] < -threshold_) wanted[k] = 1;
-    typed += std::max(0.0, -s[k] - threshold_);
+    if (s[k] < -threshold) wanted[k] = 1;
+    typed += std::max(0.0, -s[k] - threshold);
   }
   std::vector<Token> words;
   for (std::int64_t k = 0; k < v; ++k)
@@ -126,79 +136,58 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
     dictionary_.insert(dictionary_.end(), prefixes.begin(), prefixes.end());
     if (depth < 3) prefixes = likely_children(tree, layer, prefixes, score, words);
   }
-  tree.open(dictionary_);
-  const Matrix<float> h = tree.hidden(dictionary_);
-  const std::int64_t n = h.rows;
 
-  // Expected mass of each word over all predictions, roughly: a quarter of them are at <S>.
-  const std::vector<double> even(static_cast<std::size_t>(n), 1.0 / static_cast<double>(n));
-  const Matrix<float> mean = expected_rows(layer, h, even);
-  root_weight_.assign(static_cast<std::size_t>(v), 0.0f);
-  // The noise's variance beside the expected mass: without noise this is next to nothing.
+  // Expected mass of each word over all predictions, roughly: a quarter of them are at <S>. Words with little
+  // of it that seem not to be typed tell about the contexts alone, the more the less mass they have; the
+  // noise's variance counts beside the mass.
+  const std::vector<double> mean = mean_prediction(tree, layer, dictionary_);
   std::vector<double> quiet;
   for (std::int64_t k = 0; k < v; k += 3)
     for (std::int64_t j = 0; j < d; j += 5) quiet.push_back(std::abs(gradient(k, j)));
   const double noise = 1.4826 * quantile(std::move(quiet), 0.5);
+  const double floor = 1e-3 + 10 * noise * noise;
+  const double negative = threshold > 1e-3 ? threshold / 2 : 0;
+  std::vector<float> weight(static_cast<std::size_t>(v), 1.0f);
+  std::vector<Token> kept;
   for (std::int64_t k = 0; k < v; ++k) {
-    const double mass = 1.1 * typed * (0.25 * start_p[k] + 0.75 * mean(k, d - 1));
-    if (s[k] > (threshold_ > 1e-3 ? -threshold_ : 0) && mass <= 0.3)
-      root_weight_[k] = static_cast<float>(1 / std::sqrt(mass + 1e-3 + 10 * noise * noise));
+    const double mass = 1.1 * typed * (0.25 * start_p[k] + 0.75 * mean[k]);
+    double norm = 0;
+    for (std::int64_t j = 0; j + 1 < d; ++j) norm += gradient(k, j) * gradient(k, j);
+    norm = std::sqrt(norm);
+    if (s[k] > -negative && mass <= kLittleMass && norm < .5 + noise * std::sqrt(static_cast<double>(d)))
+      weight[k] = static_cast<float>(std::sqrt(floor / (mass + floor)));
+    else
+      kept.push_back(static_cast<Token>(k));
   }
-}
-
-std::vector<std::int64_t> BackgroundEstimator::sketched(std::span<const NodeId> contexts) {
-  std::vector<NodeId> fresh;
-  for (NodeId node : contexts)
-    if (cached_.try_emplace(node, static_cast<std::int64_t>(cached_.size())).second) fresh.push_back(node);
-  tree_.open(fresh);
-  cache_.resize(cached_.size() * kSharedRows);
-  float* first = cache_.data() + (cached_.size() - fresh.size()) * kSharedRows;
-  const std::size_t words = root_weight_.size();
-  layer_.softmax(tree_.hidden(fresh), [&](std::int64_t i, const float* row) {
-    std::vector<float> weighted(row, row + words);
-    for (std::size_t k = 0; k < words; ++k) weighted[k] *= root_weight_[k];
-    std::vector<double> projected(kSharedRows);
-    sketch_.project(weighted.data(), projected.data());
-    std::copy(projected.begin(), projected.end(), first + i * kSharedRows);
-  });
-  std::vector<std::int64_t> at;
-  for (NodeId node : contexts) at.push_back(cached_.at(node));
-  return at;
+  table_.emplace(tree, layer, RowSketch(v, kept, kSharedRows, Seed(1).derive("background"), weight));
+  gradient_ = table_->sketch().project(gradient);
 }
 
 BackgroundEstimator::Estimate BackgroundEstimator::estimate(const Matrix<double>& remaining,
                                                             std::span<const NodeId> more) {
-  const std::int64_t v = remaining.rows, d = remaining.cols;
+  const RowSketch& sketch = table_->sketch();
+  const std::int64_t d = remaining.cols;
   std::vector<NodeId> contexts = dictionary_;
   contexts.insert(contexts.end(), more.begin(), more.end());
   std::sort(contexts.begin(), contexts.end());
   contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
-  tree_.open(contexts);
-  const Matrix<float> h = tree_.hidden(contexts);
+  const Matrix<double> h = widened(table_->hidden(contexts));
   const std::int64_t n = h.rows;
-  const std::vector<std::int64_t> at = sketched(contexts);
-  Matrix<double> p(n, kSharedRows);
-  for (std::int64_t i = 0; i < n; ++i)
-    std::copy_n(cache_.data() + at[i] * kSharedRows, kSharedRows, p.row(i));
-  Matrix<double> target(v, d);
-  for (std::int64_t k = 0; k < v; ++k)
-    for (std::int64_t j = 0; j < d; ++j) target(k, j) = root_weight_[k] * remaining(k, j);
-  Matrix<double> po(n, d);
-  multiply(p, Transpose::no, sketch_.project(target), Transpose::no, po);
+  const Matrix<double> p = widened(table_->probabilities(contexts, sketch.kept(), sketch.rows()));
+  Matrix<double> target(kSharedRows, d), po(n, d);
+  std::copy(remaining.row(sketch.kept()), remaining.row(sketch.rows()), target.data.begin());
+  multiply(p, Transpose::no, target, Transpose::no, po);
   std::vector<double> c(static_cast<std::size_t>(n), 0.0);
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < d; ++j) c[i] += po(i, j) * static_cast<double>(h(i, j));
+    for (std::int64_t j = 0; j < d; ++j) c[i] += po(i, j) * h(i, j);
   Matrix<double> g = gram(p);
-  {
-    const Matrix<double> hh = gram(widened(h));
-    for (std::size_t i = 0; i < g.data.size(); ++i) g.data[i] *= hh.data[i];
-  }
+  multiply_by_gram(h, g);
   std::vector<double> start(static_cast<std::size_t>(n), 0.0);
   for (std::int64_t i = 0; i < n; ++i) {
     const auto last = last_.find(contexts[i]);
     if (last != last_.end()) start[i] = last->second;
   }
-  const std::vector<double> a = solve_nnls(g, c, more.empty() ? 1e-6 : 1e-8, start);
+  const std::vector<double> a = solve_nnls(std::move(g), c, more.empty() ? 1e-6 : 1e-8, start);
 
   Estimate result;
   last_.clear();
@@ -212,14 +201,15 @@ BackgroundEstimator::Estimate BackgroundEstimator::estimate(const Matrix<double>
   const std::set<NodeId> extra(more.begin(), more.end());
   for (NodeId node : result.contexts)
     if (!extra.contains(node)) dictionary_.push_back(node);
-  result.hidden = tree_.hidden(result.contexts);
-  result.rows = expected_rows(layer_, result.hidden, result.weights);
+  result.hidden = table_->hidden(result.contexts);
+  result.rows = table_->expected(result.contexts, result.weights);
   for (std::size_t i = 0; i < result.rows.data.size(); ++i)
     result.rows.data[i] = static_cast<float>(result.rows.data[i] - remaining.data[i]);
   std::vector<double> left;
-  for (std::int64_t k = 0; k < v; ++k)
-    if (root_weight_[k] > 0)
-      for (std::int64_t j = 0; j < d; j += 7) left.push_back(std::abs(result.rows(k, j)));
+  for (std::int64_t k = sketch.kept(); k < sketch.rows(); ++k)
+    if (sketch.noise_gain(k) > 0)
+      for (std::int64_t j = 0; j < d; ++j)
+        left.push_back(std::abs(result.rows(k, j)) / std::sqrt(sketch.noise_gain(k)));
   result.noise = 1.4826 * quantile(std::move(left), 0.5);
   return result;
 }

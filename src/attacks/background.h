@@ -7,13 +7,13 @@
 // k. This finds the frequent words that the sign test misses: their probability mass outweighs their count.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "attacks/output_layer.h"
-#include "attacks/row_sketch.h"
-#include "attacks/search_tree.h"
+#include "attacks/context_table.h"
+#include "federated/observation.h"
 
 namespace undertext {
 
@@ -23,32 +23,26 @@ class BackgroundEstimator {
   // gradient: output_gradient() in units of one occurrence.
   BackgroundEstimator(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient);
 
+  // The contexts met, in the rows of a sketch that keeps every word that may have been typed.
+  ContextTable& table() { return *table_; }
+  // The gradient in that sketch.
+  const Matrix<double>& gradient() const { return gradient_; }
+
   struct Estimate {
-    Matrix<float> rows;            // r (words, D)
+    Matrix<float> rows;            // r (sketch rows, D)
     std::vector<NodeId> contexts;  // that are in use
     std::vector<double> weights;   // a, one per context
     Matrix<float> hidden;          // h~ of the contexts
     double noise = 0;              // standard deviation of what no context explains, per entry
   };
-  // remaining: the gradient less the edges that are known, (words, D). more: contexts to try beside those of
+  // remaining: the sketched gradient less the edges that are known. more: contexts to try beside those of
   // the dictionary that have proved useful (none: the whole dictionary).
   Estimate estimate(const Matrix<double>& remaining, std::span<const NodeId> more = {});
 
-  double sign_threshold() const { return threshold_; }
-
  private:
-  // Rows of the cache for these contexts, computed when new.
-  std::vector<std::int64_t> sketched(std::span<const NodeId> contexts);
-
-  SearchTree& tree_;
-  const OutputLayer& layer_;
-  double threshold_;
-  RowSketch sketch_;
+  std::optional<ContextTable> table_;
+  Matrix<double> gradient_;
   std::vector<NodeId> dictionary_;
-  std::vector<float> root_weight_;  // square root of each word's weight in the fit; 0: perhaps typed
-  // p of each context met so far, weighted and sketched: (contexts, shared rows).
-  std::unordered_map<NodeId, std::int64_t> cached_;
-  std::vector<float> cache_;
   std::unordered_map<NodeId, double> last_;  // the last estimate, to start the next from
 };
 

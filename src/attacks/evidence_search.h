@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "attacks/output_layer.h"
-#include "attacks/search_tree.h"
+#include "attacks/context_table.h"
 
 namespace undertext {
 
@@ -20,13 +19,21 @@ struct EvidenceOptions {
   double prior = 0.02;          // times log p(k | c)
   std::int64_t children = 20;   // edges kept of each context
   std::int64_t edges = 1500;    // edges kept in all
+  double shared = 0;            // of these, the part that is shared out equally between first words
 };
 
-// The edges that the rows (words, D) speak for, out of the contexts given (opened nodes) and over the words
-// of the bag: children of the contexts, best first.
-std::vector<NodeId> propose_edges(SearchTree& tree, const OutputLayer& layer, const Matrix<float>& rows,
-                                  std::span<const Token> bag, const Matrix<float>& filter,
-                                  std::span<const NodeId> contexts, const EvidenceOptions& options);
+struct Proposal {
+  NodeId node;
+  double score;  // of the whole path to it
+};
+
+// The edges that the rows (sketch rows, D) speak for, out of the contexts given and over the words of the
+// bag: children of the contexts, best first. A context's score is added to those of its edges.
+std::vector<Proposal> propose_edges(ContextTable& table, const Matrix<float>& rows,
+                                    std::span<const Token> bag, const Matrix<float>& filter,
+                                    std::span<const Proposal> contexts, const EvidenceOptions& options);
+
+std::vector<NodeId> nodes_of(std::span<const Proposal> proposals);
 
 // M from weighted contexts h (n, D): C scaled to a mean diagonal of one.
 Matrix<float> evidence_filter(const Matrix<float>& h, std::span<const double> weights, double eps);

@@ -12,10 +12,11 @@ namespace undertext {
 namespace {
 
 constexpr std::int64_t kManyEpochs =
-    8;  // from here on the models have drifted too far apart for one gradient
+    40;  // from here on the models have drifted too far apart for one gradient
 constexpr int kRounds = 24;
 constexpr int kJointFits = 6;  // that may fail to explain everything
-constexpr int kNoisyFits = 1;
+constexpr int kNoisyFits = 6;
+constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
 constexpr double kQuiet = 4e-3;     // rounding leaves less than this in each entry, noise that matters more
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
 
@@ -29,9 +30,10 @@ Matrix<double> in_occurrences(const Observation& observation, SearchTree& tree, 
   divide(unit);
   if (unit == 1) return gradient;
   // A first estimate of the counts: those near one are one.
-  const auto estimate = BackgroundEstimator(tree, layer, gradient).estimate(gradient);
+  BackgroundEstimator background(tree, layer, gradient);
+  const auto estimate = background.estimate(background.gradient());
   std::vector<double> ones;
-  for (std::int64_t k = 0; k < gradient.rows; ++k) {
+  for (std::int64_t k = 0; k < background.table().sketch().kept(); ++k) {
     const double count = estimate.rows(k, gradient.cols - 1);
     if (count > .6 && count < 1.4) ones.push_back(count);
   }
@@ -71,9 +73,7 @@ std::vector<Sentence> words_of(const SentenceRecovery& recovery) {
 SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options) {
   const Protocol& protocol = observation.update.protocol;
   if (protocol.epochs >= kManyEpochs) return recover_overfit_sentences(observation, options);
-  // One step is taken at the model that was sent out; several, on average, half-way to the one that came
-  // back.
-  const auto model = model_between(observation, protocol.epochs > 1 ? .5 : 0);
+  const auto model = model_between(observation, typical_time(protocol.epochs));
   const OutputLayer layer(*model);
   SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
   const Matrix<double> gradient = in_occurrences(observation, tree, layer);
@@ -82,15 +82,19 @@ SentenceRecovery recover_exact_sentences(const Observation& observation, const E
   const bool noisy = peeling.noise() > kQuiet;
   if (noisy && options.only_if_quiet) return result;
   int fits = 0;
+  double last = 1;  // relative residual of the last joint fit
   for (int round = 0; round < kRounds && fits < (noisy ? kNoisyFits : kJointFits); ++round) {
     const auto open = static_cast<int>(peeling.open());
     const int explained = open > 0 ? peeling.round() : 0;
     if (peeling.open() > 0 && explained * 10 > open) continue;
-    const SentenceFit fit = peeling.settle();
+    SentenceFit fit = peeling.settle();
     ++fits;
+    const bool at_rest = noisy && fit.relative_residual > kProgress * last;
+    last = fit.relative_residual;
+    if (at_rest || (noisy && fits == kNoisyFits)) fit = peeling.consolidate(std::move(fit));
     result = whole_sentences(tree, fit);
     result.certified = explains_update(observation, words_of(result));
-    if (result.certified || fit.relative_residual < kVanished || peeling.open() == 0) break;
+    if (result.certified || at_rest || fit.relative_residual < kVanished) break;
     peeling.relax();
   }
   if (options.count > 0 && static_cast<std::int64_t>(result.sentences.size()) > options.count)

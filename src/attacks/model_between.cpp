@@ -20,4 +20,13 @@ std::shared_ptr<const CifgLstm> model_between(const Observation& observation, do
   return model;
 }
 
+double typical_time(std::int64_t epochs) {
+  const double e = static_cast<double>(epochs);
+  if (e <= 1) return 0;
+  if (e <= 5) return .5;
+  if (e >= 50) return .9;
+  if (e <= 10) return .5 + .1 * (e - 5) / 5;
+  return .6 + .3 * (e - 10) / 40;
+}
+
 }  // namespace undertext

@@ -13,4 +13,8 @@ namespace undertext {
 // one kind whose prefixes we read word by word.
 std::shared_ptr<const CifgLstm> model_between(const Observation& observation, double t);
 
+// Where on that line the contexts look most like they did on average over so many epochs: at the start for
+// one step, half-way for a few, near the end for many, since the model moves fastest at first.
+double typical_time(std::int64_t epochs);
+
 }  // namespace undertext

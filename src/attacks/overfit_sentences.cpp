@@ -10,23 +10,14 @@
 #include "attacks/model_between.h"
 #include "attacks/perplexity_search.h"
 #include "attacks/sentence_fit.h"
+#include "attacks/trained_endings.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::size_t kFirst = 1000, kMore = 600;  // candidates by rank: at first, and in each later round
 constexpr int kRounds = 4;
-constexpr double kOneLength = .5;  // share of the weight on one length that makes it the only one
-constexpr double kTaken = .35;     // of the typical weight: sentences above it are taken
-
-// Where between the two models the contexts look most like they did on average over the training.
-double midpoint(std::int64_t epochs) {
-  const double e = static_cast<double>(epochs);
-  if (e <= 5) return .5;
-  if (e >= 50) return .9;
-  if (e <= 10) return .5 + .1 * (e - 5) / 5;
-  return .6 + .3 * (e - 10) / 40;
-}
+constexpr double kTaken = .35;  // of the typical weight: sentences above it are taken
 
 // Words that the sign test finds, and words whose rows moved by a fair share of what those moved.
 std::vector<Token> moved_words(const Matrix<double>& gradient) {
@@ -57,11 +48,28 @@ double mass_median(std::vector<double> x) {
   return 1;
 }
 
+// The two lengths that stand out from their neighbours with most of the weight.
+std::vector<std::int64_t> likely_lengths(const SearchTree& tree, const SentenceFit& fit) {
+  std::vector<double> mass(2, 0.0);
+  for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
+    const auto depth = static_cast<std::size_t>(tree.depth(fit.nodes[i]));
+    if (mass.size() < depth + 2) mass.resize(depth + 2, 0.0);
+    mass[depth] += fit.ends[i];
+  }
+  std::vector<std::int64_t> peaks;
+  for (std::size_t l = 1; l + 1 < mass.size(); ++l)
+    if (mass[l] > mass[l - 1] && mass[l] > mass[l + 1]) peaks.push_back(static_cast<std::int64_t>(l));
+  std::stable_sort(peaks.begin(), peaks.end(),
+                   [&](std::int64_t a, std::int64_t b) { return mass[a] > mass[b]; });
+  peaks.resize(std::min<std::size_t>(2, peaks.size()));
+  return peaks;
+}
+
 }  // namespace
 
 SentenceRecovery recover_overfit_sentences(const Observation& observation, const ExactOptions& options) {
   const Protocol& protocol = observation.update.protocol;
-  const auto model = model_between(observation, midpoint(protocol.epochs));
+  const auto model = model_between(observation, typical_time(protocol.epochs));
   const Matrix<double> gradient = output_gradient(observation);
   const std::vector<Token> bag = moved_words(gradient);
   const OutputLayer layer(*model);
@@ -79,33 +87,45 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
   std::map<std::size_t, std::vector<NodeId>> by_length;
   for (const PerplexityCandidate& candidate : ranked)
     by_length[candidate.words.size()].push_back(tree.insert(candidate.words));
-  std::size_t taken = 0;
   std::vector<NodeId> candidates;
+  std::map<std::size_t, std::size_t> next;  // of each length, the first not looked at yet
+  TrainedEndings endings(observation);
   const auto take_next = [&](std::size_t count) {
-    for (const auto& [length, nodes] : by_length)
-      for (std::size_t i = taken; i < std::min(taken + count, nodes.size()); ++i)
-        candidates.push_back(nodes[i]);
-    taken += count;
+    for (const auto& [length, nodes] : by_length) {
+      std::size_t& at = next[length];
+      for (std::size_t taken = 0; taken < count && at < nodes.size();) {
+        const std::span<const NodeId> block(nodes.data() + at, std::min(count, nodes.size() - at));
+        const std::vector<char> ending =
+            options.length > 0 ? std::vector<char>(block.size(), 1) : endings.may_end(tree, block);
+        for (std::size_t i = 0; i < block.size() && taken < count; ++i, ++at)
+          if (ending[i]) {
+            candidates.push_back(block[i]);
+            ++taken;
+          }
+      }
+    }
   };
   take_next(options.length > 0 ? kFirst : kFirst / 5);
+  ContextTable table(tree, layer, RowSketch(gradient.rows, bag, 256, Seed(1).derive("overfit")));
+  const Matrix<double> sketched = table.sketch().project(gradient);
   SentenceFitOptions fitting;
   fitting.length = options.length;
+  if (options.length == 0)
+    fitting.may_end = [&](std::span<const NodeId> nodes) { return endings.may_end(tree, nodes); };
   SentenceFit fit;
   double one = 1;  // the weight of a sentence typed once
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<Token> words = bag;
-    for (NodeId node : with_ancestors(tree, candidates)) words.push_back(tree.word(node));
-    std::sort(words.begin(), words.end());
-    words.erase(std::unique(words.begin(), words.end()), words.end());
-    const RowSketch sketch(gradient.rows, words, 256, Seed(1).derive("overfit"));
-    fit = fit_sentences(tree, layer, gradient, sketch, candidates, fitting, round == 0 ? nullptr : &fit);
+    fit = fit_sentences(table, sketched, candidates, fitting);
+    fitting.start.clear();
+    for (std::size_t i = 0; i < fit.nodes.size(); ++i)
+      if (fit.ends[i] > 0) fitting.start[fit.nodes[i]] = fit.ends[i];
     one = mass_median(fit.ends);
     if (round + 1 == kRounds) break;
 
     // What the fit leaves over, in units of one sentence; sure sentences are taken away, the rest is open.
     Matrix<float> rows = fit.background;
     for (std::size_t i = 0; i < rows.data.size(); ++i)
-      rows.data[i] = static_cast<float>((rows.data[i] - gradient.data[i]) / one);
+      rows.data[i] = static_cast<float>((rows.data[i] - sketched.data[i]) / one);
     std::vector<NodeId> kept, contexts;
     std::vector<double> weights;
     for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
@@ -118,7 +138,7 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
         if (fit.ends[i] < .6 * one) continue;
         const Matrix<float> h = tree.hidden({&parent, 1});
         for (std::int64_t j = 0; j < h.cols; ++j)
-          rows(tree.word(node), j) -= static_cast<float>(fit.ends[i] / one) * h(0, j);
+          rows(table.sketch().row(tree.word(node)), j) -= static_cast<float>(fit.ends[i] / one) * h(0, j);
       }
     }
     const Matrix<float> filter = evidence_filter(tree.hidden(contexts), weights, .02);
@@ -127,33 +147,28 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
     evidence.prior = .05;
     evidence.edges = options.length > 0 ? 600 : 100;
     candidates = kept;
-    std::vector<NodeId> frontier = {0};
+    std::vector<Proposal> frontier = {{0, 0}};
     const std::int64_t deepest = options.length > 0 ? options.length : 12;
     for (std::int64_t depth = 1; depth <= deepest && !frontier.empty(); ++depth) {
-      tree.open(frontier);
-      frontier = propose_edges(tree, layer, rows, bag, filter, frontier, evidence);
+      frontier = propose_edges(table, rows, bag, filter, frontier, evidence);
+      const std::vector<NodeId> nodes = nodes_of(frontier);
       if (options.length == 0 || depth == deepest)
-        candidates.insert(candidates.end(), frontier.begin(), frontier.end());
+        candidates.insert(candidates.end(), nodes.begin(), nodes.end());
     }
     take_next(options.length > 0 ? kMore : kMore / 10);
   }
 
-  // When one length carries most of the weight, the rest is mostly beginnings and overruns of such sentences:
-  // look again for that length alone.
+  // When all sentences are of one length, looking for that length alone explains the update better.
   if (options.length == 0) {
-    std::map<std::int64_t, double> mass;
-    double total = 0;
-    for (std::size_t i = 0; i < fit.nodes.size(); ++i)
-      if (fit.ends[i] >= kTaken * one) {
-        mass[tree.depth(fit.nodes[i])] += fit.ends[i];
-        total += fit.ends[i];
-      }
-    for (const auto& [length, weight] : mass)
-      if (weight > kOneLength * total) {
-        ExactOptions again = options;
-        again.length = length;
-        return recover_overfit_sentences(observation, again);
-      }
+    SentenceRecovery best;
+    best.residual = fit.relative_residual;
+    for (std::int64_t length : likely_lengths(tree, fit)) {
+      ExactOptions again = options;
+      again.length = length;
+      SentenceRecovery found = recover_overfit_sentences(observation, again);
+      if (found.residual < best.residual) best = std::move(found);
+    }
+    if (!best.sentences.empty()) return best;
   }
 
   result.residual = fit.relative_residual;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "attacks/evidence_search.h"
 #include "attacks/row_decoder.h"
@@ -12,13 +14,21 @@ namespace undertext {
 namespace {
 
 constexpr double kUnused = .03;  // contexts used less than this often are dropped
+constexpr double kQuiet = .5;    // sentences that pass a depth when none do
+constexpr int kQuietDepths = 2;
 constexpr double kMoreFrontier = .5;
 constexpr double kEdgesPerSentence = 3;
-constexpr std::int64_t kMostTerms = 24;     // rows of more occurrences are not decoded yet
-constexpr std::int64_t kBeam = 600;         // edges at one depth of the joint fit
-constexpr std::size_t kMostVisited = 1800;  // and over all depths
-constexpr double kWhole = .1;               // how near a flow is to a whole number when it counts as one
-constexpr std::int32_t kDeepest = 40;       // words in a sentence
+constexpr std::int64_t kMostContexts = 4500;  // that are fitted together
+constexpr std::int64_t kMostTerms = 24;       // rows of more occurrences are not decoded yet
+constexpr std::int64_t kBeam = 1500;          // edges at one depth of the joint fit
+constexpr std::int64_t kLeastBeam = 60;
+constexpr double kMostVisited = 5000;  // and over all depths
+constexpr double kKept = .02;          // candidates with less weight are not fitted again
+constexpr double kQuietNoise = 4e-3;  // rounding leaves less than this in each entry, noise that matters more
+constexpr double kWhole = .1;         // how near a flow is to a whole number when it counts as one
+constexpr double kClean = 1, kCleanInNoise = .25;  // squared norm of a row that is explained
+constexpr double kNoiseMargin = 1.45;              // of a row's expected squared noise: three deviations
+constexpr std::int32_t kDeepest = 40;              // words in a sentence
 
 double row_norm(const Matrix<float>& m, std::int64_t k) {
   double sum = 0;
@@ -43,25 +53,46 @@ std::vector<NodeId> keys(const std::unordered_map<NodeId, double>& map) {
 Peeling::Peeling(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient,
                  std::int64_t length)
     : tree_(tree),
-      layer_(layer),
-      gradient_(gradient),
       length_(length),
       background_(tree, layer, gradient),
-      estimate_(background_.estimate(gradient)),
+      estimate_(background_.estimate(background_.gradient())),
       filter_(evidence_filter(estimate_.hidden, estimate_.weights, .005)),
-      remaining_(gradient),
+      remaining_(background_.gradient()),
       closed_(static_cast<std::size_t>(gradient.rows), 0) {
   bag_ = open_words(estimate_.rows);
 }
 
-std::vector<Token> Peeling::open_words(const Matrix<float>& rows) const {
-  const double count = std::max(.3, 4 * estimate_.noise);
-  const double norm = std::max(1., 2 * estimate_.noise * std::sqrt(static_cast<double>(rows.cols)));
+std::vector<Token> Peeling::open_words(const Matrix<float>& rows) {
+  const double count = std::max(.3 * loose_, 4 * estimate_.noise);
+  const double norm = std::sqrt(loose_ * loose_ + kNoiseMargin * estimate_.noise * estimate_.noise *
+                                                      static_cast<double>(rows.cols));
+  const RowSketch& sketch = background_.table().sketch();
   std::vector<Token> words;
-  for (std::int64_t k = 0; k < rows.rows; ++k)
-    if (!closed_[k] && (rows(k, rows.cols - 1) > count || row_norm(rows, k) > norm))
-      words.push_back(static_cast<Token>(k));
+  for (std::size_t word = 0; word < closed_.size(); ++word) {
+    const std::int64_t k = sketch.row(static_cast<Token>(word));
+    if (k < sketch.kept() && !closed_[word] && (rows(k, rows.cols - 1) > count || row_norm(rows, k) > norm))
+      words.push_back(static_cast<Token>(word));
+  }
   return words;
+}
+
+// What follows <S> stands out; the rows less that, for the sake of what lies deeper.
+void Peeling::take_first_words(Matrix<float>& rows) {
+  const NodeId root = 0;
+  const Matrix<float> h = background_.table().hidden({&root, 1});
+  const std::int64_t d = rows.cols;
+  std::vector<float> direction(static_cast<std::size_t>(d));
+  double q = 0;
+  for (std::int64_t j = 0; j < d; ++j)
+    for (std::int64_t i = 0; i < d; ++i) direction[j] += filter_(i, j) * h(0, i);
+  for (std::int64_t j = 0; j < d; ++j) q += direction[j] * h(0, j);
+  for (Token word : bag_) {
+    float* row = rows.row(background_.table().sketch().row(word));
+    double share = 0;
+    for (std::int64_t j = 0; j < d; ++j) share += direction[j] * row[j];
+    const double count = std::round(std::max(0.0, share / q));
+    for (std::int64_t j = 0; j < d; ++j) row[j] -= static_cast<float>(count) * h(0, j);
+  }
 }
 
 void Peeling::grow() {
@@ -70,16 +101,23 @@ void Peeling::grow() {
   const std::int32_t deepest = length_ > 0 ? static_cast<std::int32_t>(length_) - 1 : kDeepest;
   EvidenceOptions search;
   search.threshold = threshold_;
-  std::vector<NodeId> frontier = {0}, used = {0};
+  std::vector<Proposal> frontier = {{0, 0}};
+  std::vector<NodeId> used = {0};
   std::unordered_map<NodeId, int> unused;  // for how many depths a context has been of no use
+  int quiet_depths = 0;                    // how many depths in a row nothing seems to have passed
   double passing = 0;                      // how many sentences pass the frontier
   for (std::size_t i = 0; i < estimate_.contexts.size(); ++i)
     if (estimate_.contexts[i] == 0) passing = estimate_.weights[i];
   for (std::int32_t depth = 1; depth <= deepest; ++depth) {
-    search.edges = 100 + static_cast<std::int64_t>(kEdgesPerSentence * passing);
+    search.edges = std::clamp<std::int64_t>(kMostContexts - static_cast<std::int64_t>(used.size()), 100,
+                                            100 + static_cast<std::int64_t>(kEdgesPerSentence * passing));
+    filter_ = evidence_filter(estimate_.hidden, estimate_.weights, .005);
+    Matrix<float> rows = estimate_.rows;
+    if (depth > 1) take_first_words(rows);
     const std::vector<NodeId> proposed =
-        propose_edges(tree_, layer_, estimate_.rows, bag_, filter_, frontier, search);
-    if (proposed.empty() && (proven.empty() || proven.rbegin()->first < depth)) break;
+        nodes_of(propose_edges(background_.table(), rows, bag_, filter_, frontier, search));
+    const bool deeper_known = !proven.empty() && proven.rbegin()->first >= depth;
+    if (!deeper_known && (proposed.empty() || quiet_depths == kQuietDepths)) break;
     used.insert(used.end(), proposed.begin(), proposed.end());
     used.insert(used.end(), proven[depth].begin(), proven[depth].end());
     estimate_ = background_.estimate(remaining_, used);
@@ -87,22 +125,26 @@ void Peeling::grow() {
     for (std::size_t i = 0; i < estimate_.contexts.size(); ++i)
       weight[estimate_.contexts[i]] = estimate_.weights[i];
     std::erase_if(used, [&](NodeId node) {
-      if (node == 0) return false;
+      if (node == 0 || tree_.depth(node) == 1) return false;
       int& misses = unused[node];
       misses = weight.contains(node) && weight[node] >= kUnused / 3 ? 0 : misses + 1;
       return misses > 1;
     });
     // Further from what is in use, and from the likeliest of the rest: what lies deeper may yet speak for it.
-    frontier.clear();
+    std::vector<NodeId> next;
     passing = 0;
     for (std::size_t i = 0; i < estimate_.contexts.size(); ++i)
       if (tree_.depth(estimate_.contexts[i]) == depth && estimate_.weights[i] >= kUnused) {
-        frontier.push_back(estimate_.contexts[i]);
+        next.push_back(estimate_.contexts[i]);
         passing += estimate_.weights[i];
       }
+    const double all = std::accumulate(estimate_.weights.begin(), estimate_.weights.end(), 0.0);
+    quiet_depths = passing < kQuiet + .004 * all ? quiet_depths + 1 : 0;
     const auto more = std::min(proposed.size(), static_cast<std::size_t>(kMoreFrontier * passing) + 30);
-    frontier.insert(frontier.end(), proposed.begin(), proposed.begin() + static_cast<std::ptrdiff_t>(more));
-    sort_unique(frontier);
+    next.insert(next.end(), proposed.begin(), proposed.begin() + static_cast<std::ptrdiff_t>(more));
+    sort_unique(next);
+    frontier.clear();
+    for (NodeId node : next) frontier.push_back({node, 0});
     bag_ = open_words(estimate_.rows);
   }
   contexts_ = {0};
@@ -113,15 +155,16 @@ void Peeling::grow() {
 
 int Peeling::round() {
   grow();
-  const std::int64_t d = gradient_.cols;
   const Matrix<float>& rows = estimate_.rows;
+  const std::int64_t d = rows.cols;
+  const RowSketch& sketch = background_.table().sketch();
   const Matrix<float> h = tree_.hidden(contexts_);
   const RowDecoder decoder(h, filter_);
   std::vector<RowDecoder::Decoding> decoded(bag_.size());
   parallel_for(static_cast<std::int64_t>(bag_.size()), [&](std::int64_t i) {
-    const auto count = std::max<std::int64_t>(1, std::lround(rows(bag_[i], d - 1)));
+    const auto count = std::max<std::int64_t>(1, std::lround(rows(sketch.row(bag_[i]), d - 1)));
     if (count <= kMostTerms)
-      decoded[i] = decoder.decode({rows.row(bag_[i]), static_cast<std::size_t>(d)}, count);
+      decoded[i] = decoder.decode({rows.row(sketch.row(bag_[i])), static_cast<std::size_t>(d)}, count);
   });
   const double noise = estimate_.noise * (std::sqrt(static_cast<double>(d)) + 2.5);
   int explained = 0;
@@ -151,65 +194,108 @@ void Peeling::subtract() {
   const std::vector<NodeId> used = keys(below);
   std::vector<double> weights;
   for (NodeId node : used) weights.push_back(below[node]);
-  tree_.open(used);
-  const Matrix<float> h = tree_.hidden(used);
-  const Matrix<float> known = expected_rows(layer_, h, weights);
+  ContextTable& table = background_.table();
+  const Matrix<float> h = table.hidden(used), known = table.expected(used, weights);
   std::unordered_map<NodeId, std::int64_t> row;
   for (std::size_t i = 0; i < used.size(); ++i) row[used[i]] = static_cast<std::int64_t>(i);
-  remaining_ = gradient_;
+  remaining_ = background_.gradient();
   for (std::size_t i = 0; i < remaining_.data.size(); ++i) remaining_.data[i] -= known.data[i];
   for (NodeId node : nodes) {
     const float* context = h.row(row[tree_.parent(node)]);
-    for (std::int64_t j = 0; j < h.cols; ++j) remaining_(tree_.word(node), j) += flow_[node] * context[j];
+    double* left = remaining_.row(table.sketch().row(tree_.word(node)));
+    for (std::int64_t j = 0; j < h.cols; ++j) left[j] += flow_[node] * context[j];
   }
   estimate_ = background_.estimate(remaining_, contexts_);
   bag_ = open_words(estimate_.rows);
 }
 
 void Peeling::relax() {
-  threshold_ = std::max(-.2, threshold_ - .2);
+  threshold_ = threshold_ > .4 ? .3 : threshold_ > .2 ? 0 : threshold_ > -1 ? -2 : -9;
   tolerance_ = std::min(.5, tolerance_ * 1.5);
+  loose_ = std::max(.1, loose_ * .6);
+  bag_ = open_words(estimate_.rows);
 }
 
-std::vector<NodeId> Peeling::beam(double threshold) {
+std::vector<NodeId> Peeling::beam() {
   std::map<std::int32_t, std::vector<NodeId>> known;
   for (NodeId node : keys(flow_)) known[tree_.depth(node)].push_back(node);
-  for (NodeId node : contexts_) known[tree_.depth(node)].push_back(node);
+  for (NodeId node : contexts_)
+    if (node != 0) known[tree_.depth(node)].push_back(node);
+  known.try_emplace(1);
   EvidenceOptions search;
-  search.threshold = threshold;
-  search.children = 10;
-  search.edges = kBeam;
-  std::vector<NodeId> frontier = {0}, visited;
-  const std::int32_t deepest = length_ > 0 ? static_cast<std::int32_t>(length_) : kDeepest;
+  search.threshold = threshold_;
+  search.children = 40;
+  search.shared = .7;
+  std::vector<Proposal> frontier = {{0, 0}};
+  std::vector<NodeId> visited;
+  const std::int32_t deepest = length_ > 0 ? static_cast<std::int32_t>(length_) : known.rbegin()->first + 1;
+  // Depths that more sentences seem to reach get more of the candidates.
+  std::vector<double> passing(static_cast<std::size_t>(std::max(deepest, known.rbegin()->first)) + 2, 0.0);
+  for (std::size_t i = 0; i < estimate_.contexts.size(); ++i) {
+    const auto depth = static_cast<std::size_t>(tree_.depth(estimate_.contexts[i]));
+    if (depth + 1 < passing.size()) passing[depth + 1] += estimate_.weights[i];
+  }
+  for (const auto& [node, flow] : flow_) passing[static_cast<std::size_t>(tree_.depth(node))] += flow;
+  const double all = std::accumulate(passing.begin(), passing.end(), 1e-9);
   for (std::int32_t depth = 1; depth <= deepest; ++depth) {
-    tree_.open(frontier);
-    std::vector<NodeId> next = propose_edges(tree_, layer_, estimate_.rows, bag_, filter_, frontier, search);
-    next.insert(next.end(), known[depth].begin(), known[depth].end());
-    sort_unique(next);
-    if (next.empty() && known.rbegin()->first <= depth) break;
-    visited.insert(visited.end(), next.begin(), next.end());
-    if (visited.size() > kMostVisited) search.edges = 0;
-    frontier = std::move(next);
+    search.edges = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(kMostVisited * passing[static_cast<std::size_t>(depth)] / all), kLeastBeam,
+        kBeam);
+    frontier = propose_edges(background_.table(), estimate_.rows, bag_, filter_, frontier, search);
+    std::vector<NodeId> next = nodes_of(frontier);
+    std::set<NodeId> seen(next.begin(), next.end());
+    for (NodeId node : known[depth])
+      if (seen.insert(node).second) frontier.push_back({node, static_cast<double>(depth)});
+    visited.insert(visited.end(), seen.begin(), seen.end());
   }
   return visited;
 }
 
-SentenceFit Peeling::settle() {
-  const std::vector<NodeId> candidates = beam(threshold_);
-  std::vector<Token> words = bag_;
-  for (NodeId node : with_ancestors(tree_, candidates)) words.push_back(tree_.word(node));
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  const RowSketch sketch(gradient_.rows, words, 256, Seed(1).derive("settle"));
+SentenceFit Peeling::consolidate(SentenceFit fit) {
   SentenceFitOptions options;
   options.length = length_;
-  SentenceFit fit = fit_sentences(tree_, layer_, gradient_, sketch, candidates, options, nullptr);
+  for (double least : {.15, .3, .45}) {
+    std::vector<NodeId> kept;
+    options.start.clear();
+    for (std::size_t i = 0; i < fit.nodes.size(); ++i)
+      if (fit.ends[i] > least) {
+        kept.push_back(fit.nodes[i]);
+        options.start[fit.nodes[i]] = fit.ends[i];
+      }
+    fit = fit_sentences(background_.table(), background_.gradient(), kept, options);
+  }
+  return fit;
+}
 
-  // What comes out whole is taken as known until the next time.
+SentenceFit Peeling::settle() {
+  std::vector<NodeId> candidates = beam();
+  for (const auto& [node, end] : ends_)
+    if (end > kKept) candidates.push_back(node);
+  SentenceFitOptions options;
+  options.length = length_;
+  options.start = ends_;
+  SentenceFit fit = fit_sentences(background_.table(), background_.gradient(), candidates, options);
+
+  ends_.clear();
+  for (std::size_t i = 0; i < fit.nodes.size(); ++i)
+    if (fit.ends[i] > 0) ends_[fit.nodes[i]] = fit.ends[i];
+  // What comes out whole is taken as known until the next time, unless its word's row is not explained.
+  const RowSketch& sketch = background_.table().sketch();
+  const bool noisy = estimate_.noise > kQuietNoise;
+  const double noise_in_a_row =
+      kNoiseMargin * estimate_.noise * estimate_.noise * static_cast<double>(fit.residual.cols);
+  std::vector<char> clean(static_cast<std::size_t>(sketch.kept()));
+  for (std::int64_t k = 0; k < sketch.kept(); ++k) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < fit.residual.cols; ++j) sum += fit.residual(k, j) * fit.residual(k, j);
+    clean[k] = sum < (noisy ? kCleanInNoise : kClean) + noise_in_a_row;
+  }
+  if (noisy) proven_.clear();  // noise lets rows come out to nothing by chance
   flow_ = proven_;
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
     const double whole = std::round(fit.flow[i]);
-    if (whole > 0 && std::abs(fit.flow[i] - whole) < std::min(.35, kWhole + 2 * estimate_.noise)) {
+    if (whole > 0 && clean[sketch.row(tree_.word(fit.nodes[i]))] &&
+        std::abs(fit.flow[i] - whole) < std::min(.35, kWhole + 2 * estimate_.noise)) {
       double& own = flow_[fit.nodes[i]];
       own = std::max(own, whole);
     }

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "attacks/background.h"
-#include "attacks/output_layer.h"
-#include "attacks/search_tree.h"
 #include "attacks/sentence_fit.h"
 
 namespace undertext {
@@ -31,27 +29,30 @@ class Peeling {
   void relax();
   // The joint fit over everything proven and what else the rows speak for; corrects what was proven.
   SentenceFit settle();
+  // The fit again over the sentences that carry most of it, step by step: under noise the weight of one
+  // sentence is spread over others much like it.
+  SentenceFit consolidate(SentenceFit fit);
 
  private:
-  std::vector<Token> open_words(const Matrix<float>& rows) const;
-  std::vector<NodeId> beam(double threshold);  // candidates for the joint fit
-  void grow();                                 // contexts_ and estimate_
-  void subtract();                             // remaining_ and estimate_ after flow_ has changed
+  std::vector<Token> open_words(const Matrix<float>& rows);
+  std::vector<NodeId> beam();  // candidates for the joint fit
+  void take_first_words(Matrix<float>& rows);
+  void grow();      // contexts_ and estimate_
+  void subtract();  // remaining_ and estimate_ after flow_ has changed
 
   SearchTree& tree_;
-  const OutputLayer& layer_;
-  const Matrix<double>& gradient_;
   std::int64_t length_;
   BackgroundEstimator background_;
   BackgroundEstimator::Estimate estimate_;
   Matrix<float> filter_;
-  Matrix<double> remaining_;
+  Matrix<double> remaining_;                   // of the sketched gradient
   std::unordered_map<NodeId, double> proven_;  // from rows that came out to nothing
   std::unordered_map<NodeId, double> flow_;    // proven, or whole in the last joint fit
+  std::unordered_map<NodeId, double> ends_;    // of the last joint fit
   std::vector<char> closed_;                   // words whose row is explained
   std::vector<Token> bag_;                     // words whose row is not
   std::vector<NodeId> contexts_;               // in use beyond what is proven
-  double tolerance_ = .1, threshold_ = .5;
+  double tolerance_ = .1, threshold_ = .5, loose_ = 1;
 };
 
 }  // namespace undertext

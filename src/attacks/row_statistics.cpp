@@ -158,12 +158,6 @@ std::vector<double> count_filter(const Matrix<float>& h, const std::vector<doubl
   return filter;
 }
 
-// The part of training at which the model stands for the whole of it: near its end when it ends far away.
-double typical_time(std::int64_t epochs) {
-  if (epochs <= 1) return 0;
-  return epochs < 10 ? 0.5 : epochs < 50 ? 0.6 : 0.9;
-}
-
 // What one occurrence of a rare word adds to the gradient: 1 for one summed step, otherwise the median of the
 // words typed for sure, most of which were typed once.
 double occurrence(const Matrix<double>& gradient, const Protocol& protocol, std::span<const Token> words) {

@@ -21,25 +21,10 @@ struct Edge {
 
 }  // namespace
 
-Matrix<float> expected_rows(const OutputLayer& layer, const Matrix<float>& h,
-                            std::span<const double> weights) {
-  constexpr std::int64_t kBlock = 256;
-  Matrix<float> sum(layer.words(), layer.width());
-  for (std::int64_t from = 0; from < h.rows; from += kBlock) {
-    const std::int64_t size = std::min(kBlock, h.rows - from);
-    Matrix<float> block(size, h.cols), p(size, layer.words());
-    std::copy_n(h.row(from), size * h.cols, block.data.begin());
-    layer.softmax(block, [&](std::int64_t i, const float* row) { std::copy_n(row, p.cols, p.row(i)); });
-    for (std::int64_t i = 0; i < size; ++i)
-      for (std::int64_t j = 0; j < h.cols; ++j) block(i, j) *= static_cast<float>(weights[from + i]);
-    multiply(p, Transpose::yes, block, Transpose::no, sum, 1, 1);
-  }
-  return sum;
-}
-
-SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient,
-                          const RowSketch& sketch, std::span<const NodeId> candidates,
-                          const SentenceFitOptions& options, const SentenceFit* previous) {
+SentenceFit fit_sentences(ContextTable& table, const Matrix<double>& gradient,
+                          std::span<const NodeId> candidates, const SentenceFitOptions& options) {
+  const SearchTree& tree = table.tree();
+  const RowSketch& sketch = table.sketch();
   SentenceFit fit;
   fit.nodes = with_ancestors(tree, candidates);
   const std::int64_t m = static_cast<std::int64_t>(fit.nodes.size());
@@ -59,15 +44,12 @@ SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matr
     edges[i] = {context_of[parent], static_cast<std::int32_t>(sketch.row(tree.word(node))),
                 parent == 0 ? -1 : place[parent]};
   }
-  tree.open(contexts);
-  const Matrix<float> h = tree.hidden(contexts);
+  const Matrix<float> h = table.hidden(contexts);
   const std::int64_t count = static_cast<std::int64_t>(contexts.size());
-
-  Matrix<double> p(count, sketch.rows());
-  layer.softmax(h, [&](std::int64_t i, const float* row) { sketch.project(row, p.row(i)); });
-  const Matrix<double> wide = widened(h);
+  const Matrix<double> p = widened(table.probabilities(contexts)), wide = widened(h);
+  const Matrix<double> pt = transposed(p);  // (sketch rows, contexts)
   const Matrix<double> pp = gram(p), hh = gram(wide);
-  const Matrix<double> o = sketch.project(gradient);
+  const Matrix<double>& o = gradient;
   Matrix<double> po(count, o.cols);
   multiply(p, Transpose::no, o, Transpose::no, po);
 
@@ -80,11 +62,12 @@ SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matr
       const double* pe = p.row(e.context);
       const double* ppe = pp.row(e.context);
       const double* hhe = hh.row(e.context);
+      const double* word = pt.row(e.row);
       double* out = g.row(i);
       for (std::int64_t j = 0; j < m; ++j) {
         const Edge& f = edges[j];
-        out[j] = hhe[f.context] *
-                 (ppe[f.context] - pe[f.row] - p(f.context, e.row) + (e.row == f.row ? 1.0 : 0.0));
+        out[j] =
+            hhe[f.context] * (ppe[f.context] - pe[f.row] - word[f.context] + (e.row == f.row ? 1.0 : 0.0));
       }
       double sum = 0;
       for (std::int64_t j = 0; j < o.cols; ++j) sum += (po(e.context, j) - o(e.row, j)) * wide(e.context, j);
@@ -104,15 +87,15 @@ SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matr
         if (edges[j].above >= 0) row[j] += row[edges[j].above];
     }
   });
-  if (options.length > 0)
-    for (std::int64_t i = 0; i < m; ++i)
-      if (tree.depth(fit.nodes[i]) != options.length) g(i, i) = 0;  // the solver leaves these at zero
-
+  const std::vector<char> ending = options.may_end ? options.may_end(fit.nodes) : std::vector<char>();
+  for (std::int64_t i = 0; i < m; ++i)
+    if ((options.length > 0 && tree.depth(fit.nodes[i]) != options.length) || (!ending.empty() && !ending[i]))
+      g(i, i) = 0;  // the solver leaves these at zero
   std::vector<double> start(static_cast<std::size_t>(m), 0.0);
-  if (previous != nullptr)
-    for (std::size_t i = 0; i < previous->nodes.size(); ++i)
-      if (place[previous->nodes[i]] >= 0) start[place[previous->nodes[i]]] = previous->ends[i];
-  fit.ends = solve_nnls(g, c, options.ridge, start);
+  for (std::int64_t i = 0; i < m; ++i)
+    if (const auto found = options.start.find(fit.nodes[i]); found != options.start.end())
+      start[i] = found->second;
+  fit.ends = solve_nnls(std::move(g), c, options.ridge, start);
 
   fit.flow = fit.ends;
   for (std::int64_t i = m - 1; i >= 0; --i)
@@ -127,17 +110,16 @@ SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matr
       used.push_back(contexts[i]);
       weights.push_back(uses[i]);
     }
-  fit.background = expected_rows(layer, tree.hidden(used), weights);
-  fit.residual = Matrix<float>(gradient.rows, gradient.cols);
-  for (std::size_t i = 0; i < gradient.data.size(); ++i)
-    fit.residual.data[i] = static_cast<float>(gradient.data[i] - fit.background.data[i]);
+  fit.background = table.expected(used, weights);
+  Matrix<double>& residual = fit.residual = gradient;
+  for (std::size_t i = 0; i < residual.data.size(); ++i) residual.data[i] -= fit.background.data[i];
   for (std::int64_t i = 0; i < m; ++i)
     if (fit.flow[i] > 0)
-      cblas_saxpy(static_cast<int>(h.cols), static_cast<float>(fit.flow[i]), h.row(edges[i].context), 1,
-                  fit.residual.row(tree.word(fit.nodes[i])), 1);
+      cblas_daxpy(static_cast<int>(h.cols), fit.flow[i], wide.row(edges[i].context), 1,
+                  residual.row(edges[i].row), 1);
   double left = 0, all = 0;
   for (std::size_t i = 0; i < gradient.data.size(); ++i) {
-    left += static_cast<double>(fit.residual.data[i]) * fit.residual.data[i];
+    left += residual.data[i] * residual.data[i];
     all += gradient.data[i] * gradient.data[i];
   }
   fit.relative_residual = all > 0 ? std::sqrt(left / all) : 0;

@@ -6,12 +6,12 @@
 // Every node of the tree is a candidate: a sentence may stop anywhere, so lengths need not be known.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "attacks/output_layer.h"
-#include "attacks/row_sketch.h"
-#include "attacks/search_tree.h"
+#include "attacks/context_table.h"
 
 namespace undertext {
 
@@ -19,22 +19,21 @@ struct SentenceFit {
   std::vector<NodeId> nodes;     // the candidates, with all their ancestors
   std::vector<double> ends;      // how many sentences stop at each node (>= 0)
   std::vector<double> flow;      // how many pass through or stop at each node
-  Matrix<float> background;      // B = sum_c a_c p_c (x) h~_c over contexts in use, (words, D)
-  Matrix<float> residual;        // gradient minus what the fit explains, (words, D)
-  double relative_residual = 1;  // Frobenius norm over that of the gradient
+  Matrix<float> background;      // B = sum_c a_c p_c (x) h~_c over contexts in use, (sketch rows, D)
+  Matrix<double> residual;       // the gradient less what the fit explains, (sketch rows, D)
+  double relative_residual = 1;  // what is not explained: Frobenius norm over that of the gradient
 };
 
 struct SentenceFitOptions {
   std::int64_t length = 0;  // when known: sentences stop at this depth only
   double ridge = 1e-8;
+  // When given: whether a sentence may stop at each of these nodes.
+  std::function<std::vector<char>(std::span<const NodeId>)> may_end;
+  std::unordered_map<NodeId, double> start;  // ends expected, to begin with
 };
 
-SentenceFit fit_sentences(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient,
-                          const RowSketch& sketch, std::span<const NodeId> candidates,
-                          const SentenceFitOptions& options, const SentenceFit* previous);
-
-// sum over nodes of weight * p (x) h~: (words, D).
-Matrix<float> expected_rows(const OutputLayer& layer, const Matrix<float>& h,
-                            std::span<const double> weights);
+// gradient: (sketch rows, D), as the table's sketch projects it.
+SentenceFit fit_sentences(ContextTable& table, const Matrix<double>& gradient,
+                          std::span<const NodeId> candidates, const SentenceFitOptions& options);
 
 }  // namespace undertext
