@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <set>
 
@@ -15,7 +16,8 @@ namespace {
 constexpr std::int64_t kLikelyStarts = 40;  // first words taken from the model itself
 constexpr std::int64_t kPrefixes = 600;     // likely prefixes of two and of three words
 constexpr std::int64_t kSharedRows = 512;
-constexpr double kLittleMass = .3;  // a word expected less often than this and seemingly not typed was not
+constexpr double kLittleNorm = .2;
+constexpr double kLittleMass = .1;  // a word expected less often than this and seemingly not typed was not
 
 std::vector<double> bias_column(const Matrix<double>& gradient) {
   std::vector<double> s(static_cast<std::size_t>(gradient.rows));
@@ -85,7 +87,7 @@ double sign_threshold(const Matrix<double>& gradient) {
 
 double occurrence_unit(const Observation& observation, const Matrix<double>& gradient) {
   const Protocol& protocol = observation.update.protocol;
-  if (protocol.reduction == Reduction::sum && protocol.epochs <= 1) return 1;
+  if (protocol.reduction == Reduction::sum) return 1;
   // In a gradient whose unit is unknown the threshold is a share of the largest entry.
   const std::vector<double> s = bias_column(gradient);
   const double lowest = *std::min_element(s.begin(), s.end());
@@ -101,7 +103,8 @@ double occurrence_unit(const Observation& observation, const Matrix<double>& gra
 }
 
 BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& layer,
-                                         const Matrix<double>& gradient) {
+                                         const Matrix<double>& gradient)
+    : tree_(tree), layer_(layer), full_(gradient) {
   const std::int64_t v = gradient.rows, d = gradient.cols;
   const std::vector<double> s = bias_column(gradient);
   const double threshold = sign_threshold(gradient);
@@ -146,21 +149,45 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
     for (std::int64_t j = 0; j < d; j += 5) quiet.push_back(std::abs(gradient(k, j)));
   const double noise = 1.4826 * quantile(std::move(quiet), 0.5);
   const double floor = 1e-3 + 10 * noise * noise;
+  const double scale = static_cast<double>(usual_scale(tree));
   const double negative = threshold > 1e-3 ? threshold / 2 : 0;
-  std::vector<float> weight(static_cast<std::size_t>(v), 1.0f);
-  std::vector<Token> kept;
+  weight_.assign(static_cast<std::size_t>(v), 1.0f);
   for (std::int64_t k = 0; k < v; ++k) {
     const double mass = 1.1 * typed * (0.25 * start_p[k] + 0.75 * mean[k]);
     double norm = 0;
     for (std::int64_t j = 0; j + 1 < d; ++j) norm += gradient(k, j) * gradient(k, j);
-    norm = std::sqrt(norm);
-    if (s[k] > -negative && mass <= kLittleMass && norm < .5 + noise * std::sqrt(static_cast<double>(d)))
-      weight[k] = static_cast<float>(std::sqrt(floor / (mass + floor)));
+    norm = std::sqrt(norm) * scale;
+    if (s[k] > -negative && mass <= kLittleMass &&
+        norm < kLittleNorm + scale * noise * std::sqrt(static_cast<double>(d)))
+      weight_[k] = static_cast<float>(std::sqrt(floor / (mass + floor)));
     else
-      kept.push_back(static_cast<Token>(k));
+      kept_.push_back(static_cast<Token>(k));
   }
-  table_.emplace(tree, layer, RowSketch(v, kept, kSharedRows, Seed(1).derive("background"), weight));
-  gradient_ = table_->sketch().project(gradient);
+  make_table();
+}
+
+void BackgroundEstimator::make_table() {
+  table_.emplace(tree_, layer_,
+                 RowSketch(full_.rows, kept_, kSharedRows, Seed(1).derive("background"), weight_));
+  gradient_ = table_->project(full_);
+}
+
+bool BackgroundEstimator::keep_likely(std::span<const NodeId> contexts, float least) {
+  std::mutex mutex;
+  std::set<Token> found;
+  tree_.open(contexts);
+  layer_.softmax(tree_.hidden(contexts), [&](std::int64_t, const float* p) {
+    for (std::int64_t k = 0; k < layer_.words(); ++k)
+      if (p[k] >= least && !table_->sketch().keeps(static_cast<Token>(k))) {
+        const std::lock_guard lock(mutex);
+        found.insert(static_cast<Token>(k));
+      }
+  });
+  if (found.empty()) return false;
+  kept_.insert(kept_.end(), found.begin(), found.end());
+  std::sort(kept_.begin(), kept_.end());
+  make_table();
+  return true;
 }
 
 BackgroundEstimator::Estimate BackgroundEstimator::estimate(const Matrix<double>& remaining,

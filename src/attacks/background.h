@@ -20,13 +20,18 @@ namespace undertext {
 // Estimates as above for what remains of the gradient, however much of it is already explained.
 class BackgroundEstimator {
  public:
-  // gradient: output_gradient() in units of one occurrence.
+  // gradient: output_gradient() in units of one occurrence; kept by reference.
   BackgroundEstimator(SearchTree& tree, const OutputLayer& layer, const Matrix<double>& gradient);
 
   // The contexts met, in the rows of a sketch that keeps every word that may have been typed.
   ContextTable& table() { return *table_; }
   // The gradient in that sketch.
   const Matrix<double>& gradient() const { return gradient_; }
+
+  // Gives each word that the model finds likely after one of these contexts a row of its own, should it have
+  // none yet: what the model all but knew may have been typed without a trace in the word's bias. True when
+  // rows have moved: whatever was in the old rows must be made again.
+  bool keep_likely(std::span<const NodeId> contexts, float least);
 
   struct Estimate {
     Matrix<float> rows;            // r (sketch rows, D)
@@ -40,8 +45,15 @@ class BackgroundEstimator {
   Estimate estimate(const Matrix<double>& remaining, std::span<const NodeId> more = {});
 
  private:
+  void make_table();
+
+  SearchTree& tree_;
+  const OutputLayer& layer_;
+  const Matrix<double>& full_;  // the gradient, (words, D)
+  std::vector<Token> kept_;
+  std::vector<float> weight_;  // of each word in the shared rows
   std::optional<ContextTable> table_;
-  Matrix<double> gradient_;
+  Matrix<double> gradient_;  // sketched
   std::vector<NodeId> dictionary_;
   std::unordered_map<NodeId, double> last_;  // the last estimate, to start the next from
 };
@@ -49,7 +61,7 @@ class BackgroundEstimator {
 // Below minus this a word's bias gradient counts as surely negative: 1e-3, or 4 robust standard deviations.
 double sign_threshold(const Matrix<double>& gradient);
 
-// What one occurrence of a rare word adds to the gradient: 1 for a sum over one epoch; otherwise read off
+// What one occurrence of a rare word adds to the gradient: 1 for a sum (per epoch); otherwise read off
 // the words that were typed once, which are most of the words.
 double occurrence_unit(const Observation& observation, const Matrix<double>& gradient);
 

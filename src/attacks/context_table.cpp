@@ -1,13 +1,36 @@
 #include "attacks/context_table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/blas.h"
 
 namespace undertext {
+namespace {
+
+constexpr double kUsualLength = 2.3;  // of the hidden vector after <S>, on the keyboard's own model
+
+}  // namespace
+
+float usual_scale(SearchTree& tree) {
+  // <S> stands for all.
+  const NodeId root = 0;
+  tree.open({&root, 1});
+  const Matrix<float> h = tree.hidden({&root, 1});
+  double sum = 0;
+  for (std::int64_t j = 0; j + 1 < h.cols; ++j) sum += static_cast<double>(h(0, j)) * h(0, j);
+  return sum > 0 ? static_cast<float>(kUsualLength / std::sqrt(sum)) : 1;
+}
 
 ContextTable::ContextTable(SearchTree& tree, const OutputLayer& layer, RowSketch sketch)
-    : tree_(tree), layer_(layer), sketch_(std::move(sketch)) {}
+    : tree_(tree), layer_(layer), sketch_(std::move(sketch)), scale_(usual_scale(tree)) {}
+
+Matrix<double> ContextTable::project(const Matrix<double>& gradient) const {
+  Matrix<double> rows = sketch_.project(gradient);
+  for (std::int64_t k = 0; k < rows.rows; ++k)
+    for (std::int64_t j = 0; j + 1 < rows.cols; ++j) rows(k, j) *= static_cast<double>(scale_);
+  return rows;
+}
 
 void ContextTable::read(std::span<const NodeId> nodes) {
   std::vector<NodeId> fresh;
@@ -38,7 +61,10 @@ Matrix<float> ContextTable::probabilities(std::span<const NodeId> nodes, std::in
 
 Matrix<float> ContextTable::hidden(std::span<const NodeId> nodes) {
   tree_.open(nodes);
-  return tree_.hidden(nodes);
+  Matrix<float> h = tree_.hidden(nodes);
+  for (std::int64_t i = 0; i < h.rows; ++i)
+    for (std::int64_t j = 0; j + 1 < h.cols; ++j) h(i, j) *= scale_;
+  return h;
 }
 
 Matrix<float> ContextTable::expected(std::span<const NodeId> nodes, std::span<const double> weights) {

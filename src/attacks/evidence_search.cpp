@@ -129,6 +129,16 @@ std::vector<Proposal> propose_edges(ContextTable& table, const Matrix<float>& ro
   return children;
 }
 
+std::vector<NodeId> likely_edges(ContextTable& table, std::span<const NodeId> contexts, float least) {
+  const RowSketch& sketch = table.sketch();
+  const Matrix<float> p = table.probabilities(contexts, 0, sketch.kept());
+  std::vector<NodeId> children;
+  for (std::int64_t i = 0; i < p.rows; ++i)
+    for (std::int64_t k = 0; k < p.cols; ++k)
+      if (p(i, k) >= least) children.push_back(table.tree().child(contexts[i], sketch.word(k)));
+  return children;
+}
+
 std::vector<NodeId> nodes_of(std::span<const Proposal> proposals) {
   std::vector<NodeId> nodes;
   for (const Proposal& proposal : proposals) nodes.push_back(proposal.node);

@@ -33,6 +33,10 @@ std::vector<Proposal> propose_edges(ContextTable& table, const Matrix<float>& ro
                                     std::span<const Token> bag, const Matrix<float>& filter,
                                     std::span<const Proposal> contexts, const EvidenceOptions& options);
 
+// The edges out of these contexts that the model itself thinks likely, at least `least` each, over the words
+// that the sketch keeps. What the model all but knew leaves next to nothing in the rows.
+std::vector<NodeId> likely_edges(ContextTable& table, std::span<const NodeId> contexts, float least);
+
 std::vector<NodeId> nodes_of(std::span<const Proposal> proposals);
 
 // M from weighted contexts h (n, D): C scaled to a mean diagonal of one.

@@ -7,6 +7,7 @@
 #include "attacks/model_between.h"
 #include "attacks/overfit_sentences.h"
 #include "attacks/peeling.h"
+#include "attacks/tied_embedding.h"
 
 namespace undertext {
 namespace {
@@ -14,10 +15,13 @@ namespace {
 constexpr std::int64_t kManyEpochs =
     40;  // from here on the models have drifted too far apart for one gradient
 constexpr int kRounds = 24;
-constexpr int kJointFits = 6;  // that may fail to explain everything
+constexpr int kJointFits = 12;  // that may fail to explain everything
+constexpr int kStalls = 4;      // joint fits that bring nothing new
 constexpr int kNoisyFits = 6;
 constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
+constexpr int kTiedPasses = 8;
 constexpr double kQuiet = 4e-3;     // rounding leaves less than this in each entry, noise that matters more
+constexpr double kHopeless = 2;     // noise in each entry that drowns single occurrences
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
 
 // The output layer's gradient in units of one occurrence of a word.
@@ -68,6 +72,56 @@ std::vector<Sentence> words_of(const SentenceRecovery& recovery) {
   return sentences;
 }
 
+// The sentences behind a gradient (in occurrences) that the layer's own words explain.
+SentenceRecovery solve(const Observation& observation, SearchTree& tree, const OutputLayer& layer,
+                       const Matrix<double>& gradient, const ExactOptions& options) {
+  Peeling peeling(tree, layer, gradient, options.length);
+  SentenceRecovery result;
+  const bool noisy = peeling.noise() > kQuiet;
+  // Noise or several steps: no set of sentences leaves nothing over.
+  const bool inexact = noisy || observation.update.protocol.epochs > 1;
+  if (noisy && options.only_if_quiet) return result;
+  if (peeling.noise() > kHopeless) return result;
+  if (options.most_words > 0 && peeling.words() > options.most_words) return result;
+  int fits = 0, stalls = 0;
+  double last = 1;  // relative residual of the last joint fit
+  for (int round = 0; round < kRounds && fits < (inexact ? kNoisyFits : kJointFits); ++round) {
+    const auto open = static_cast<int>(peeling.open());
+    // Under noise few rows come out to nothing: one look around, then joint fits.
+    const int explained = open > 0 && !(noisy && round > 0) ? peeling.round() : 0;
+    if (!noisy && peeling.open() > 0 && explained * 10 > open) continue;
+    SentenceFit fit = peeling.settle();
+    ++fits;
+    stalls += fit.relative_residual > kProgress * last;
+    const bool at_rest = stalls >= (inexact ? 1 : kStalls);
+    last = fit.relative_residual;
+    if (inexact && (at_rest || fits == kNoisyFits)) fit = peeling.consolidate(std::move(fit));
+    result = whole_sentences(tree, fit);
+    result.certified = explains_update(observation, words_of(result));
+    if (result.certified || at_rest || fit.relative_residual < kVanished) break;
+    peeling.relax();
+  }
+  return result;
+}
+
+// What the embedding adds to a tied model's rows is taken away as far as the sentences are known, which makes
+// more of them known.
+SentenceRecovery solve_tied(const Observation& observation, const CifgLstm& model, SearchTree& tree,
+                            const OutputLayer& layer, const Matrix<double>& gradient,
+                            const ExactOptions& options) {
+  SentenceRecovery result = solve(observation, tree, layer, gradient, options);
+  for (int pass = 1; pass < kTiedPasses && !result.certified && !result.sentences.empty(); ++pass) {
+    const Matrix<double> read = embedding_gradient(model, words_of(result));
+    Matrix<double> corrected = gradient;
+    for (std::int64_t k = 0; k < read.rows; ++k)
+      for (std::int64_t j = 0; j < read.cols; ++j) corrected(k, j) -= read(k, j);
+    SentenceRecovery next = solve(observation, tree, layer, corrected, options);
+    if (words_of(next) == words_of(result)) break;
+    result = std::move(next);
+  }
+  return result;
+}
+
 }  // namespace
 
 SentenceRecovery recover_exact_sentences(const Observation& observation, const ExactOptions& options) {
@@ -77,26 +131,9 @@ SentenceRecovery recover_exact_sentences(const Observation& observation, const E
   const OutputLayer layer(*model);
   SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
   const Matrix<double> gradient = in_occurrences(observation, tree, layer);
-  Peeling peeling(tree, layer, gradient, options.length);
-  SentenceRecovery result;
-  const bool noisy = peeling.noise() > kQuiet;
-  if (noisy && options.only_if_quiet) return result;
-  int fits = 0;
-  double last = 1;  // relative residual of the last joint fit
-  for (int round = 0; round < kRounds && fits < (noisy ? kNoisyFits : kJointFits); ++round) {
-    const auto open = static_cast<int>(peeling.open());
-    const int explained = open > 0 ? peeling.round() : 0;
-    if (peeling.open() > 0 && explained * 10 > open) continue;
-    SentenceFit fit = peeling.settle();
-    ++fits;
-    const bool at_rest = noisy && fit.relative_residual > kProgress * last;
-    last = fit.relative_residual;
-    if (at_rest || (noisy && fits == kNoisyFits)) fit = peeling.consolidate(std::move(fit));
-    result = whole_sentences(tree, fit);
-    result.certified = explains_update(observation, words_of(result));
-    if (result.certified || at_rest || fit.relative_residual < kVanished) break;
-    peeling.relax();
-  }
+  SentenceRecovery result = model->config().tied
+                                ? solve_tied(observation, *model, tree, layer, gradient, options)
+                                : solve(observation, tree, layer, gradient, options);
   if (options.count > 0 && static_cast<std::int64_t>(result.sentences.size()) > options.count)
     result.sentences.resize(static_cast<std::size_t>(options.count));
   return result;

@@ -9,6 +9,7 @@ namespace undertext {
 struct ExactOptions {
   std::int64_t length = 0;     // words per sentence when known; 0: any
   std::int64_t count = 0;      // number of sentences when known; 0: unknown
+  double most_words = 0;       // when given: nothing is tried beyond so many typed words
   bool only_if_quiet = false;  // give up at once, with no sentences, when the update is noisy
 };
 

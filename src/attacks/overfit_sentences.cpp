@@ -107,7 +107,7 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
   };
   take_next(options.length > 0 ? kFirst : kFirst / 5);
   ContextTable table(tree, layer, RowSketch(gradient.rows, bag, 256, Seed(1).derive("overfit")));
-  const Matrix<double> sketched = table.sketch().project(gradient);
+  const Matrix<double> sketched = table.project(gradient);
   SentenceFitOptions fitting;
   fitting.length = options.length;
   if (options.length == 0)
@@ -136,12 +136,12 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
         contexts.push_back(parent);
         weights.push_back(fit.ends[i]);
         if (fit.ends[i] < .6 * one) continue;
-        const Matrix<float> h = tree.hidden({&parent, 1});
+        const Matrix<float> h = table.hidden({&parent, 1});
         for (std::int64_t j = 0; j < h.cols; ++j)
           rows(table.sketch().row(tree.word(node)), j) -= static_cast<float>(fit.ends[i] / one) * h(0, j);
       }
     }
-    const Matrix<float> filter = evidence_filter(tree.hidden(contexts), weights, .02);
+    const Matrix<float> filter = evidence_filter(table.hidden(contexts), weights, .02);
     EvidenceOptions evidence;
     evidence.threshold = round == 0 ? .2 : 0;
     evidence.prior = .05;

@@ -16,14 +16,15 @@ namespace {
 constexpr double kUnused = .03;  // contexts used less than this often are dropped
 constexpr double kQuiet = .5;    // sentences that pass a depth when none do
 constexpr int kQuietDepths = 2;
+constexpr float kLikely = .3f;  // probability of a word that is tried without evidence
 constexpr double kMoreFrontier = .5;
 constexpr double kEdgesPerSentence = 3;
 constexpr std::int64_t kMostContexts = 4500;  // that are fitted together
 constexpr std::int64_t kMostTerms = 24;       // rows of more occurrences are not decoded yet
 constexpr std::int64_t kBeam = 1500;          // edges at one depth of the joint fit
 constexpr std::int64_t kLeastBeam = 60;
-constexpr double kMostVisited = 5000;  // and over all depths
-constexpr double kKept = .02;          // candidates with less weight are not fitted again
+constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 5000;  // and over all depths
+constexpr double kKept = .02;         // candidates with less weight are not fitted again
 constexpr double kQuietNoise = 4e-3;  // rounding leaves less than this in each entry, noise that matters more
 constexpr double kWhole = .1;         // how near a flow is to a whole number when it counts as one
 constexpr double kClean = 1, kCleanInNoise = .25;  // squared norm of a row that is explained
@@ -60,6 +61,10 @@ Peeling::Peeling(SearchTree& tree, const OutputLayer& layer, const Matrix<double
       remaining_(background_.gradient()),
       closed_(static_cast<std::size_t>(gradient.rows), 0) {
   bag_ = open_words(estimate_.rows);
+}
+
+double Peeling::words() const {
+  return std::accumulate(estimate_.weights.begin(), estimate_.weights.end(), 0.0);
 }
 
 std::vector<Token> Peeling::open_words(const Matrix<float>& rows) {
@@ -116,10 +121,14 @@ void Peeling::grow() {
     if (depth > 1) take_first_words(rows);
     const std::vector<NodeId> proposed =
         nodes_of(propose_edges(background_.table(), rows, bag_, filter_, frontier, search));
+    // What the model all but knows leaves little in the rows: such words are tried unasked.
+    const std::vector<NodeId> likely = likely_edges(background_.table(), nodes_of(frontier), kLikely);
     const bool deeper_known = !proven.empty() && proven.rbegin()->first >= depth;
     if (!deeper_known && (proposed.empty() || quiet_depths == kQuietDepths)) break;
     used.insert(used.end(), proposed.begin(), proposed.end());
+    used.insert(used.end(), likely.begin(), likely.end());
     used.insert(used.end(), proven[depth].begin(), proven[depth].end());
+    sort_unique(used);
     estimate_ = background_.estimate(remaining_, used);
     std::unordered_map<NodeId, double> weight;
     for (std::size_t i = 0; i < estimate_.contexts.size(); ++i)
@@ -158,7 +167,7 @@ int Peeling::round() {
   const Matrix<float>& rows = estimate_.rows;
   const std::int64_t d = rows.cols;
   const RowSketch& sketch = background_.table().sketch();
-  const Matrix<float> h = tree_.hidden(contexts_);
+  const Matrix<float> h = background_.table().hidden(contexts_);
   const RowDecoder decoder(h, filter_);
   std::vector<RowDecoder::Decoding> decoded(bag_.size());
   parallel_for(static_cast<std::int64_t>(bag_.size()), [&](std::int64_t i) {
@@ -227,7 +236,7 @@ std::vector<NodeId> Peeling::beam() {
   search.children = 40;
   search.shared = .7;
   std::vector<Proposal> frontier = {{0, 0}};
-  std::vector<NodeId> visited;
+  std::vector<NodeId> visited, above = {0};
   const std::int32_t deepest = length_ > 0 ? static_cast<std::int32_t>(length_) : known.rbegin()->first + 1;
   // Depths that more sentences seem to reach get more of the candidates.
   std::vector<double> passing(static_cast<std::size_t>(std::max(deepest, known.rbegin()->first)) + 2, 0.0);
@@ -237,14 +246,20 @@ std::vector<NodeId> Peeling::beam() {
   }
   for (const auto& [node, flow] : flow_) passing[static_cast<std::size_t>(tree_.depth(node))] += flow;
   const double all = std::accumulate(passing.begin(), passing.end(), 1e-9);
+  const double visits = std::clamp(kVisitsPerWord * all, kLeastVisited, kMostVisited);
   for (std::int32_t depth = 1; depth <= deepest; ++depth) {
     search.edges = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(kMostVisited * passing[static_cast<std::size_t>(depth)] / all), kLeastBeam,
+        static_cast<std::int64_t>(visits * passing[static_cast<std::size_t>(depth)] / all), kLeastBeam,
         kBeam);
     frontier = propose_edges(background_.table(), estimate_.rows, bag_, filter_, frontier, search);
-    std::vector<NodeId> next = nodes_of(frontier);
-    std::set<NodeId> seen(next.begin(), next.end());
-    for (NodeId node : known[depth])
+    const std::vector<NodeId> proposed = nodes_of(frontier);
+    std::set<NodeId> seen(proposed.begin(), proposed.end());
+    std::vector<NodeId> more = known[depth];
+    const std::vector<NodeId> likely = likely_edges(background_.table(), above, kLikely);
+    more.insert(more.end(), likely.begin(), likely.end());
+    above.assign(more.begin(),
+                 more.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(more.size()), kBeam));
+    for (NodeId node : more)
       if (seen.insert(node).second) frontier.push_back({node, static_cast<double>(depth)});
     visited.insert(visited.end(), seen.begin(), seen.end());
   }
@@ -268,6 +283,10 @@ SentenceFit Peeling::consolidate(SentenceFit fit) {
 }
 
 SentenceFit Peeling::settle() {
+  std::vector<NodeId> reached = keys(flow_);
+  reached.insert(reached.end(), contexts_.begin(), contexts_.end());
+  sort_unique(reached);
+  if (background_.keep_likely(reached, kLikely)) subtract();
   std::vector<NodeId> candidates = beam();
   for (const auto& [node, end] : ends_)
     if (end > kKept) candidates.push_back(node);

@@ -23,6 +23,8 @@ class Peeling {
   int round();
   // Words with a row that is not explained yet.
   std::size_t open() const { return bag_.size(); }
+  // How many words were typed, by the first estimate.
+  double words() const;
   // Standard deviation of what nothing explains, in each entry of the gradient.
   double noise() const { return estimate_.noise; }
   // Looks further: lower evidence, looser rows.

@@ -26,9 +26,9 @@ struct RecoveredSentence {
 
 struct SentenceRecovery {
   std::vector<RecoveredSentence> sentences;  // one entry per copy, best first
-  bool certified = false;      // the observed update is, to rounding, the one that these sentences give
-  double residual = 1;         // share of the output layer's gradient left unexplained (1: not computed)
-  double scale = 0;            // the scaling factor used (--method paper)
+  bool certified = false;  // the observed update is, to rounding, the one that these sentences give
+  double residual = 1;     // share of the output layer's gradient left unexplained (1: not computed)
+  double scale = 0;        // the scaling factor used (--method paper)
 };
 
 }  // namespace undertext

@@ -9,6 +9,7 @@ RowSketch::RowSketch(std::int64_t vocabulary, std::span<const Token> kept, std::
     : rows_(static_cast<std::int64_t>(kept.size()) + shared),
       kept_(static_cast<std::int64_t>(kept.size())),
       slot_(static_cast<std::size_t>(vocabulary), -1),
+      words_(kept.begin(), kept.end()),
       factor_(static_cast<std::size_t>(vocabulary), 1.0f),
       gain_(static_cast<std::size_t>(rows_), 0.0) {
   std::int32_t next = 0;

@@ -21,6 +21,7 @@ class RowSketch {
   std::int64_t rows() const { return rows_; }
   std::int64_t kept() const { return kept_; }  // rows [0, kept) are words, the others are shared
   std::int64_t row(Token word) const { return slot_[word]; }
+  Token word(std::int64_t row) const { return words_[row]; }  // of a row below kept()
   bool keeps(Token word) const { return slot_[word] < kept_; }
   // Sum of the squared weights in a row: what independent noise in the words' rows adds up to.
   double noise_gain(std::int64_t row) const { return gain_[row]; }
@@ -33,6 +34,7 @@ class RowSketch {
  private:
   std::int64_t rows_, kept_;
   std::vector<std::int32_t> slot_;  // word -> row
+  std::vector<Token> words_;        // row -> word
   std::vector<float> factor_;       // sign and weight
   std::vector<double> gain_;
 };

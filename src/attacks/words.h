@@ -28,6 +28,8 @@ WordRecovery recover_words_by_rows(const Observation& observation);
 // these are certain; else counts after the model's own predictions are taken away, from weight rows and bias,
 // and a trained embedding's rows where the update holds them.
 WordRecovery recover_words(const Observation& observation);
+// The words of sentences already recovered and certified.
+WordRecovery words_of_sentences(const Observation& observation, const SentenceRecovery& sentences);
 
 // before - after of the output bias, one number per word, in double: the scores of all of these.
 std::vector<double> output_bias_scores(const Observation& observation);
