@@ -125,9 +125,10 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
     if (s[k] < -threshold) wanted[k] = 1;
     typed += std::max(0.0, -s[k] - threshold);
   }
+  const Token start = tree.word(root);  // nobody types it
   std::vector<Token> words;
   for (std::int64_t k = 0; k < v; ++k)
-    if (wanted[k]) words.push_back(static_cast<Token>(k));
+    if (wanted[k] && k != start) words.push_back(static_cast<Token>(k));
   dictionary_ = {0};
   std::vector<NodeId> prefixes;
   std::vector<double> score;
@@ -157,8 +158,10 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
     double norm = 0;
     for (std::int64_t j = 0; j + 1 < d; ++j) norm += gradient(k, j) * gradient(k, j);
     norm = std::sqrt(norm) * scale;
-    if (s[k] > -negative && mass <= kLittleMass &&
-        norm < kLittleNorm + scale * noise * std::sqrt(static_cast<double>(d)))
+    if (k == start) {
+      weight_[k] = 0;  // its row tells nothing, and a tied model's tells of the embedding
+    } else if (s[k] > -negative && mass <= kLittleMass &&
+               norm < kLittleNorm + scale * noise * std::sqrt(static_cast<double>(d)))
       weight_[k] = static_cast<float>(std::sqrt(floor / (mass + floor)));
     else
       kept_.push_back(static_cast<Token>(k));
@@ -178,7 +181,7 @@ bool BackgroundEstimator::keep_likely(std::span<const NodeId> contexts, float le
   tree_.open(contexts);
   layer_.softmax(tree_.hidden(contexts), [&](std::int64_t, const float* p) {
     for (std::int64_t k = 0; k < layer_.words(); ++k)
-      if (p[k] >= least && !table_->sketch().keeps(static_cast<Token>(k))) {
+      if (p[k] >= least && k != tree_.word(0) && !table_->sketch().keeps(static_cast<Token>(k))) {
         const std::lock_guard lock(mutex);
         found.insert(static_cast<Token>(k));
       }

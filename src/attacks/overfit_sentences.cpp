@@ -20,7 +20,7 @@ constexpr int kRounds = 4;
 constexpr double kTaken = .35;  // of the typical weight: sentences above it are taken
 
 // Words that the sign test finds, and words whose rows moved by a fair share of what those moved.
-std::vector<Token> moved_words(const Matrix<double>& gradient) {
+std::vector<Token> moved_words(const Matrix<double>& gradient, Token start) {
   const std::int64_t v = gradient.rows, d = gradient.cols;
   std::vector<double> norm(static_cast<std::size_t>(v)), typed;
   for (std::int64_t k = 0; k < v; ++k) {
@@ -34,7 +34,8 @@ std::vector<Token> moved_words(const Matrix<double>& gradient) {
   const double middle = typed[typed.size() / 2];
   std::vector<Token> words;
   for (std::int64_t k = 0; k < v; ++k)
-    if (gradient(k, d - 1) < 0 || norm[k] > .15 * middle) words.push_back(static_cast<Token>(k));
+    if (k != start && (gradient(k, d - 1) < 0 || norm[k] > .15 * middle))
+      words.push_back(static_cast<Token>(k));
   return words;
 }
 
@@ -71,7 +72,7 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
   const Protocol& protocol = observation.update.protocol;
   const auto model = model_between(observation, typical_time(protocol.epochs));
   const Matrix<double> gradient = output_gradient(observation);
-  const std::vector<Token> bag = moved_words(gradient);
+  const std::vector<Token> bag = moved_words(gradient, model->start_token());
   const OutputLayer layer(*model);
   SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
   SentenceRecovery result;

@@ -7,8 +7,12 @@
 
 #include "attacks/certificate.h"
 #include "attacks/words.h"
+#include "base/threads.h"
+#include "defences/noise.h"
 #include "federated/local_training.h"
+#include "models/cifg_lstm.h"
 #include "models/load_model.h"
+#include "tensors/named_tensors.h"
 #include "text/corpus.h"
 
 namespace undertext {
@@ -126,6 +130,92 @@ TEST_F(KeyboardModel, ManyEpochsAreRecovered) {
   std::set_intersection(found.begin(), found.end(), wanted.begin(), wanted.end(), std::back_inserter(common));
   EXPECT_GE(common.size(), wanted.size() - 1);
   EXPECT_FALSE(recovery.certified);
+}
+
+TEST_F(KeyboardModel, FewEpochsAreRecoveredThoughNotCertified) {
+  LocalTraining training;
+  training.epochs = 5;
+  training.batch = 4;
+  const SentenceRecovery recovery = recover_exact_sentences(observe_client(training), {});
+  EXPECT_EQ(recovered(recovery), truth());
+  EXPECT_FALSE(recovery.certified);
+}
+
+TEST_F(KeyboardModel, NoiseInTheStepLeavesTheSentencesReadable) {
+  const std::vector<std::shared_ptr<const ClientDefence>> noise = {
+      std::make_shared<NoisePerStep>(.05, Seed(3))};
+  const SentenceRecovery recovery =
+      recover_exact_sentences(observe(folder_->model, folder_->hash,
+                                      train_locally(*folder_->model, sentences_, {}, folder_->hash, noise)),
+                              {});
+  const std::vector<Sentence> found = recovered(recovery), wanted = truth();
+  std::vector<Sentence> common;
+  std::set_intersection(found.begin(), found.end(), wanted.begin(), wanted.end(), std::back_inserter(common));
+  EXPECT_GE(common.size() + 1, wanted.size());
+  EXPECT_FALSE(recovery.certified);
+}
+
+TEST_F(KeyboardModel, TiedWeightsAreRecoveredAndCertified) {
+  const auto& untied = dynamic_cast<const CifgLstm&>(*folder_->model);
+  CifgConfig config = untied.config();
+  config.tied = true;
+  NamedTensors parameters = untied.parameters();
+  parameters.erase("decoder.weight");
+  folder_->model = std::make_shared<CifgLstm>(config, std::move(parameters));
+  folder_->hash = hash_of(folder_->model->parameters());
+  for (Sentence& sentence : sentences_) sentence.resize(std::min<std::size_t>(4, sentence.size()));
+  LocalTraining training;
+  training.train_embedding = true;
+  const SentenceRecovery recovery = recover_exact_sentences(observe_client(training), {});
+  EXPECT_EQ(recovered(recovery), truth());
+  EXPECT_TRUE(recovery.certified);
+}
+
+TEST_F(KeyboardModel, TheSameForAnyNumberOfThreads) {
+  const Observation observation = observe_client({});
+  set_threads(1);
+  const SentenceRecovery one = recover_exact_sentences(observation, {});
+  set_threads(2);
+  const SentenceRecovery two = recover_exact_sentences(observation, {});
+  set_threads(0);
+  EXPECT_EQ(one.residual, two.residual);
+  ASSERT_EQ(one.sentences.size(), two.sentences.size());
+  for (std::size_t i = 0; i < one.sentences.size(); ++i) {
+    EXPECT_EQ(one.sentences[i].words, two.sentences[i].words);
+    EXPECT_EQ(one.sentences[i].score, two.sentences[i].score);
+  }
+}
+
+// Needs no model from elsewhere: hidden vectors of another length, most words next to impossible to predict.
+TEST(ExactSentences, ASmallRandomModelGivesEverythingAway) {
+  CifgConfig config;
+  config.vocabulary = 400;
+  config.embedding = 32;
+  config.units = 96;
+  for (const bool tied : {false, true}) {
+    config.tied = tied;
+    const std::shared_ptr<LanguageModel> model = CifgLstm::random(config, Seed(11));
+    Random random(Seed(12));
+    std::vector<Sentence> sentences;
+    for (int i = 0; i < 12; ++i) {
+      Sentence sentence;
+      for (std::uint64_t length = 1 + random.below(5); length > 0; --length)
+        sentence.push_back(static_cast<Token>(3 + random.below(397)));
+      sentences.push_back(sentence);
+    }
+    sentences.push_back(sentences[0]);
+    LocalTraining training;
+    training.train_embedding = tied;
+    const std::string hash = hash_of(model->parameters());
+    const SentenceRecovery recovery =
+        recover_exact_sentences(observe(model, hash, train_locally(*model, sentences, training, hash)), {});
+    std::vector<Sentence> found;
+    for (const RecoveredSentence& sentence : recovery.sentences) found.push_back(sentence.words);
+    std::sort(found.begin(), found.end());
+    std::sort(sentences.begin(), sentences.end());
+    EXPECT_EQ(found, sentences) << (tied ? "tied" : "untied");
+    EXPECT_TRUE(recovery.certified) << (tied ? "tied" : "untied");
+  }
 }
 
 }  // namespace
