@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attacks/benjamini_hochberg.h"
 #include "attacks/certificate.h"
 #include "attacks/model_between.h"
 #include "attacks/overfit_sentences.h"
@@ -19,8 +20,9 @@ constexpr int kJointFits = 12;  // that may fail to explain everything
 constexpr int kStalls = 4;      // joint fits that bring nothing new
 constexpr int kNoisyFits = 6;
 constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
+constexpr int kUnitTurns = 4;
 constexpr int kTiedPasses = 8;
-constexpr double kQuiet = 4e-3;     // rounding leaves less than this in each entry, noise that matters more
+constexpr double kQuiet = 1.2e-2;   // rounding leaves less than this in each entry, noise that matters more
 constexpr double kHopeless = 2;     // noise in each entry that drowns single occurrences
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
 
@@ -42,13 +44,21 @@ Matrix<double> in_occurrences(const Observation& observation, SearchTree& tree, 
     if (count > .6 && count < 1.4) ones.push_back(count);
   }
   if (ones.empty()) return gradient;
-  std::nth_element(ones.begin(), ones.begin() + static_cast<std::ptrdiff_t>(ones.size() / 2), ones.end());
-  const double correction = ones[ones.size() / 2];
-  double refined = unit * correction;
-  // A mean over one batch divides by its number of words.
+  const double correction = quantile(std::move(ones), .5);
+  unit *= correction;
+  divide(correction);
+  // Rows that one context explains tell it more exactly. A mean over one batch divides by its words.
   const Protocol& protocol = observation.update.protocol;
-  if (protocol.reduction == Reduction::mean && protocol.epochs == 1) refined = 1 / std::round(1 / refined);
-  divide(refined / unit);
+  const bool whole = protocol.reduction == Reduction::mean && protocol.epochs == 1;
+  for (int turn = 0; turn < kUnitTurns; ++turn) {
+    Peeling peeling(tree, layer, gradient, 0);
+    peeling.round();
+    double better = unit * peeling.unit();
+    if (whole) better = 1 / std::round(1 / better);
+    divide(better / unit);
+    if (std::abs(better / unit - 1) < 1e-6) break;
+    unit = better;
+  }
   return gradient;
 }
 

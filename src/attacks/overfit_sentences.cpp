@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kFirst = 1000, kMore = 600;  // candidates by rank: at first, and in each later round
 constexpr int kRounds = 4;
+constexpr double kAsGood = 1.1;  // times the residual of all lengths together: as good as they
+constexpr double kLonger = .9;
 constexpr double kTaken = .35;  // of the typical weight: sentences above it are taken
 
 // Words that the sign test finds, and words whose rows moved by a fair share of what those moved.
@@ -63,6 +65,7 @@ std::vector<std::int64_t> likely_lengths(const SearchTree& tree, const SentenceF
   std::stable_sort(peaks.begin(), peaks.end(),
                    [&](std::int64_t a, std::int64_t b) { return mass[a] > mass[b]; });
   peaks.resize(std::min<std::size_t>(2, peaks.size()));
+  std::sort(peaks.begin(), peaks.end());
   return peaks;
 }
 
@@ -162,12 +165,13 @@ SentenceRecovery recover_overfit_sentences(const Observation& observation, const
   // When all sentences are of one length, looking for that length alone explains the update better.
   if (options.length == 0) {
     SentenceRecovery best;
-    best.residual = fit.relative_residual;
+    best.residual = kAsGood * fit.relative_residual;
     for (std::int64_t length : likely_lengths(tree, fit)) {
       ExactOptions again = options;
       again.length = length;
       SentenceRecovery found = recover_overfit_sentences(observation, again);
-      if (found.residual < best.residual) best = std::move(found);
+      // A word too many also explains much: the longer must be clearly better.
+      if (found.residual < (best.sentences.empty() ? 1 : kLonger) * best.residual) best = std::move(found);
     }
     if (!best.sentences.empty()) return best;
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "attacks/benjamini_hochberg.h"
 #include "attacks/evidence_search.h"
 #include "attacks/row_decoder.h"
 #include "base/threads.h"
@@ -20,13 +21,15 @@ constexpr float kLikely = .3f;  // probability of a word that is tried without e
 constexpr double kMoreFrontier = .5;
 constexpr double kEdgesPerSentence = 3;
 constexpr std::int64_t kMostContexts = 4500;  // that are fitted together
+constexpr std::size_t kEnough = 4;            // rows of words typed once that tell their unit
 constexpr std::int64_t kMostTerms = 24;       // rows of more occurrences are not decoded yet
 constexpr std::int64_t kBeam = 1500;          // edges at one depth of the joint fit
 constexpr std::int64_t kLeastBeam = 60;
 constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 5000;  // and over all depths
-constexpr double kKept = .02;         // candidates with less weight are not fitted again
-constexpr double kQuietNoise = 4e-3;  // rounding leaves less than this in each entry, noise that matters more
-constexpr double kWhole = .1;         // how near a flow is to a whole number when it counts as one
+constexpr double kKept = .02;  // candidates with less weight are not fitted again
+constexpr double kQuietNoise =
+    1.2e-2;                    // rounding leaves less than this in each entry, noise that matters more
+constexpr double kWhole = .1;  // how near a flow is to a whole number when it counts as one
 constexpr double kClean = 1, kCleanInNoise = .25;  // squared norm of a row that is explained
 constexpr double kNoiseMargin = 1.45;              // of a row's expected squared noise: three deviations
 constexpr std::int32_t kDeepest = 40;              // words in a sentence
@@ -177,7 +180,11 @@ int Peeling::round() {
   });
   const double noise = estimate_.noise * (std::sqrt(static_cast<double>(d)) + 2.5);
   int explained = 0;
+  std::vector<double> once;
   for (std::size_t i = 0; i < bag_.size(); ++i) {
+    if (decoded[i].parts.size() == 1 && decoded[i].parts[0].count == 1 &&
+        decoded[i].unrounded_residual < std::max(tolerance_, noise))
+      once.push_back(decoded[i].parts[0].weight);
     if (decoded[i].parts.empty() || decoded[i].residual > std::max(tolerance_, noise)) continue;
     closed_[bag_[i]] = 1;
     ++explained;
@@ -187,6 +194,7 @@ int Peeling::round() {
       proven_[node] = flow_[node];
     }
   }
+  if (once.size() >= kEnough) unit_ = quantile(std::move(once), .5);
   if (explained > 0) subtract();
   return explained;
 }

@@ -21,6 +21,9 @@ class Peeling {
 
   // One round; returns the number of words whose rows were explained in it.
   int round();
+  // What one occurrence measures, by the rows of words typed once that the last round explained (1: as it
+  // should be, or too few of them to tell).
+  double unit() const { return unit_; }
   // Words with a row that is not explained yet.
   std::size_t open() const { return bag_.size(); }
   // How many words were typed, by the first estimate.
@@ -54,6 +57,7 @@ class Peeling {
   std::vector<char> closed_;                   // words whose row is explained
   std::vector<Token> bag_;                     // words whose row is not
   std::vector<NodeId> contexts_;               // in use beyond what is proven
+  double unit_ = 1;
   double tolerance_ = .1, threshold_ = .5, loose_ = 1;
 };
 

@@ -87,14 +87,17 @@ RowDecoder::Decoding RowDecoder::decode(std::span<const float> row, std::int64_t
     if (cblas_snrm2(d, left.data(), 1) < 1e-3f * whole) break;
   }
   Decoding decoding;
-  std::vector<float> rest(row.begin(), row.end());
+  std::vector<float> rest(row.begin(), row.end()), unrounded = rest;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const auto count = static_cast<std::int64_t>(std::lround(x[i] / norm_[chosen[i]]));
+    const double weight = x[i] / norm_[chosen[i]];
+    const auto count = static_cast<std::int64_t>(std::lround(weight));
+    cblas_saxpy(d, -static_cast<float>(weight), h_.row(chosen[i]), 1, unrounded.data(), 1);
     if (count <= 0) continue;
-    decoding.parts.push_back({chosen[i], count});
+    decoding.parts.push_back({chosen[i], count, weight});
     cblas_saxpy(d, -static_cast<float>(count), h_.row(chosen[i]), 1, rest.data(), 1);
   }
   decoding.residual = cblas_snrm2(d, rest.data(), 1);
+  decoding.unrounded_residual = cblas_snrm2(d, unrounded.data(), 1);
   return decoding;
 }
 

@@ -20,10 +20,12 @@ class RowDecoder {
   struct Part {
     std::int64_t context;  // row of h
     std::int64_t count;
+    double weight;  // before it was rounded to the count
   };
   struct Decoding {
     std::vector<Part> parts;
-    double residual = 0;  // norm of what whole counts leave over
+    double residual = 0;            // norm of what whole counts leave over
+    double unrounded_residual = 0;  // and of what the weights before rounding do
   };
   // The best explanation by at most `terms` contexts; counts are rounded.
   Decoding decode(std::span<const float> row, std::int64_t terms) const;
