@@ -1,30 +1,12 @@
 // An audit small enough for tests: a model that learns next to nothing, clients of a few messages.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "audit/keyboard_audit.h"
+#include "base/temporary_folder.h"
 
 namespace undertext {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "undertext-audit-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline PublicModelRecipe small_recipe() {
   PublicModelRecipe recipe;
