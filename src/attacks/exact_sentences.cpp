@@ -22,7 +22,6 @@ constexpr int kNoisyFits = 6;
 constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
 constexpr int kUnitTurns = 4;
 constexpr int kTiedPasses = 8;
-constexpr double kQuiet = 1.2e-2;   // rounding leaves less than this in each entry, noise that matters more
 constexpr double kHopeless = 2;     // noise in each entry that drowns single occurrences
 constexpr double kVanished = 3e-4;  // relative residual that rounding alone leaves
 
@@ -87,7 +86,7 @@ SentenceRecovery solve(const Observation& observation, SearchTree& tree, const O
                        const Matrix<double>& gradient, const ExactOptions& options) {
   Peeling peeling(tree, layer, gradient, options.length);
   SentenceRecovery result;
-  const bool noisy = peeling.noise() > kQuiet;
+  const bool noisy = peeling.noisy();
   // Noise or several steps: no set of sentences leaves nothing over.
   const bool inexact = noisy || observation.update.protocol.epochs > 1;
   if (noisy && options.only_if_quiet) return result;

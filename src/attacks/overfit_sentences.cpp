@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "attacks/background.h"
+#include "attacks/benjamini_hochberg.h"
 #include "attacks/evidence_search.h"
 #include "attacks/model_between.h"
 #include "attacks/perplexity_search.h"
@@ -32,8 +32,7 @@ std::vector<Token> moved_words(const Matrix<double>& gradient, Token start) {
     if (gradient(k, d - 1) < 0) typed.push_back(norm[k]);
   }
   if (typed.empty()) return {};
-  std::nth_element(typed.begin(), typed.begin() + static_cast<std::ptrdiff_t>(typed.size() / 2), typed.end());
-  const double middle = typed[typed.size() / 2];
+  const double middle = quantile(std::move(typed), .5);
   std::vector<Token> words;
   for (std::int64_t k = 0; k < v; ++k)
     if (k != start && (gradient(k, d - 1) < 0 || norm[k] > .15 * middle))

@@ -15,7 +15,7 @@ namespace undertext {
 namespace {
 
 constexpr double kUnused = .03;  // contexts used less than this often are dropped
-constexpr double kQuiet = .5;    // sentences that pass a depth when none do
+constexpr double kNobody = .5;   // sentences that seem to pass a depth that none do
 constexpr int kQuietDepths = 2;
 constexpr float kLikely = .3f;  // probability of a word that is tried without evidence
 constexpr double kMoreFrontier = .5;
@@ -64,6 +64,10 @@ Peeling::Peeling(SearchTree& tree, const OutputLayer& layer, const Matrix<double
       remaining_(background_.gradient()),
       closed_(static_cast<std::size_t>(gradient.rows), 0) {
   bag_ = open_words(estimate_.rows);
+}
+
+bool Peeling::noisy() const {
+  return estimate_.noise > kQuietNoise;
 }
 
 double Peeling::words() const {
@@ -151,7 +155,7 @@ void Peeling::grow() {
         passing += estimate_.weights[i];
       }
     const double all = std::accumulate(estimate_.weights.begin(), estimate_.weights.end(), 0.0);
-    quiet_depths = passing < kQuiet + .004 * all ? quiet_depths + 1 : 0;
+    quiet_depths = passing < kNobody + .004 * all ? quiet_depths + 1 : 0;
     const auto more = std::min(proposed.size(), static_cast<std::size_t>(kMoreFrontier * passing) + 30);
     next.insert(next.end(), proposed.begin(), proposed.begin() + static_cast<std::ptrdiff_t>(more));
     sort_unique(next);
@@ -308,16 +312,15 @@ SentenceFit Peeling::settle() {
     if (fit.ends[i] > 0) ends_[fit.nodes[i]] = fit.ends[i];
   // What comes out whole is taken as known until the next time, unless its word's row is not explained.
   const RowSketch& sketch = background_.table().sketch();
-  const bool noisy = estimate_.noise > kQuietNoise;
   const double noise_in_a_row =
       kNoiseMargin * estimate_.noise * estimate_.noise * static_cast<double>(fit.residual.cols);
   std::vector<char> clean(static_cast<std::size_t>(sketch.kept()));
   for (std::int64_t k = 0; k < sketch.kept(); ++k) {
     double sum = 0;
     for (std::int64_t j = 0; j < fit.residual.cols; ++j) sum += fit.residual(k, j) * fit.residual(k, j);
-    clean[k] = sum < (noisy ? kCleanInNoise : kClean) + noise_in_a_row;
+    clean[k] = sum < (noisy() ? kCleanInNoise : kClean) + noise_in_a_row;
   }
-  if (noisy) proven_.clear();  // noise lets rows come out to nothing by chance
+  if (noisy()) proven_.clear();  // noise lets rows come out to nothing by chance
   flow_ = proven_;
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
     const double whole = std::round(fit.flow[i]);

@@ -30,6 +30,8 @@ class Peeling {
   double words() const;
   // Standard deviation of what nothing explains, in each entry of the gradient.
   double noise() const { return estimate_.noise; }
+  // More of it than float32 rounding leaves.
+  bool noisy() const;
   // Looks further: lower evidence, looser rows.
   void relax();
   // The joint fit over everything proven and what else the rows speak for; corrects what was proven.
@@ -40,10 +42,10 @@ class Peeling {
 
  private:
   std::vector<Token> open_words(const Matrix<float>& rows);
-  std::vector<NodeId> beam();  // candidates for the joint fit
-  void take_first_words(Matrix<float>& rows);
-  void grow();      // contexts_ and estimate_
-  void subtract();  // remaining_ and estimate_ after flow_ has changed
+  std::vector<NodeId> beam();                  // candidates for the joint fit
+  void take_first_words(Matrix<float>& rows);  // off the rows
+  void grow();                                 // contexts_ and estimate_
+  void subtract();                             // remaining_ and estimate_ after flow_ has changed
 
   SearchTree& tree_;
   std::int64_t length_;
