@@ -124,9 +124,9 @@ void CifgCell::forward_depth(std::int64_t depth) {
              recurrent_gates_ + inner * 3 * u + gate, 3 * u);
     }
     for (std::int64_t r = begin; r < begin + rows; ++r) {
-      const float* recurrent = depth > 0 ? recurrent_gates_ + tree_.parent_inner[r] * 3 * u + from : zeros_;
+      const float* recurrent = depth > 0 ? recurrent_gates_ + 3 * u * tree_.parent_inner[r] + from : zeros_;
       const float* c_before = depth > 0 ? c_ + tree_.parent[r] * u + from : zeros_;
-      gates_forward(n, u, input_gates_ + tree_.slot[r] * 3 * u + from, recurrent, w_.bias + from, c_before,
+      gates_forward(n, u, input_gates_ + 3 * u * tree_.slot[r] + from, recurrent, w_.bias + from, c_before,
                     gates_ + r * 3 * u + from, c_ + r * u + from, tanh_c_ + r * u + from, y_ + r * u + from);
     }
     gemm(CblasNoTrans, CblasTrans, rows, e, n, 1, y_ + begin * u + from, u, w_.projection + from, u, 0,
@@ -204,7 +204,7 @@ void CifgCell::backward_depth(std::int64_t depth, float* d_h) {
       const std::int64_t parent = depth > 0 ? tree_.parent_inner[r] : tree_.inner();
       gates_backward(n, u, d_y_ + r * u + from, d_c, gates_ + r * 3 * u + from, tanh_c_ + r * u + from,
                      depth > 0 ? c_ + tree_.parent[r] * u + from : zeros_,
-                     d_input_gates_ + tree_.slot[r] * 3 * u + from,
+                     d_input_gates_ + 3 * u * tree_.slot[r] + from,
                      d_recurrent_gates_ + parent * 3 * u + from, d_c_ + parent * u + from);
     }
     float beta = 0;
