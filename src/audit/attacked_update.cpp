@@ -1,5 +1,7 @@
 #include "audit/attacked_update.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>

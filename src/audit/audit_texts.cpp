@@ -1,5 +1,7 @@
 #include "audit/audit_texts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "text/corpus.h"

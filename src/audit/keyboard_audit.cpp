@@ -1,5 +1,7 @@
 #include "audit/keyboard_audit.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,6 @@
 // undertext audit: the main job. Simulates clients, attacks and defends them, and reports.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "audit/keyboard_audit.h"
