@@ -19,9 +19,9 @@ Observation observe(std::shared_ptr<const LanguageModel> base, const std::string
            fmt::join(tensor.sizes(), ", "), fmt::join(found->second.sizes(), ", "));
   }
   Observation observation;
-  observation.before = base;
+  observation.before = std::move(base);
   if (update.protocol.zero_output_bias) {
-    const std::shared_ptr<LanguageModel> zeroed = base->clone();
+    const std::shared_ptr<LanguageModel> zeroed = observation.before->clone();
     zero_output_bias(*zeroed);
     observation.before = zeroed;
   }

@@ -178,6 +178,7 @@ void Grammar::expand_pieces(const std::vector<Piece>& pieces, Random& random, in
 std::vector<std::string> Grammar::unreachable_from(const std::vector<std::string>& roots) const {
   std::vector<bool> reached(rules_.size(), false);
   std::vector<std::size_t> waiting;
+  waiting.reserve(roots.size());
   for (const std::string& root : roots) waiting.push_back(index_of(root));
   const auto visit = [&](const auto& self, const std::vector<Piece>& pieces) -> void {
     for (const Piece& piece : pieces) {
