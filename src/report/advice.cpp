@@ -120,8 +120,8 @@ void add_undefended(const Results& results, const std::string& title,
   double safest = 1, highest = 0;
   for (const auto& [key, range] : groups) {
     const std::string low = percent_text(range.low), high = percent_text(range.high);
-    entry.facts.emplace_back(range.name + ", no defence",
-                             (low == high ? low : low + " to " + high) + " read word for word");
+    const std::string share = low == high ? low : fmt::format("{} to {}", low, high);
+    entry.facts.emplace_back(range.name + ", no defence", share + " read word for word");
     safest = std::min(safest, range.high);
     highest = std::max(highest, range.high);
   }

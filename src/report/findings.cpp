@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <tuple>
 
+#include "base/error.h"
 #include "report/advice.h"
 #include "report/labels.h"
 
@@ -92,14 +94,11 @@ void add_certificate_figure(const Results& results, std::vector<KeyFigure>& figu
 }  // namespace
 
 const ResultRow& strongest_row(const Results& results) {
-  const ResultRow* strongest = nullptr;
+  UNDERTEXT_CHECK(!results.rows.empty());  // parse_results has seen to it
   const auto key = [](const ResultRow& row) {
     return std::tuple(!row.oracle, row.sentences(), row.defence.none(), leak_of(row), row.messages);
   };
-  for (const ResultRow& row : results.rows) {
-    if (strongest == nullptr || key(row) > key(*strongest)) strongest = &row;
-  }
-  return *strongest;
+  return *std::ranges::max_element(results.rows, {}, key);
 }
 
 Findings findings_of(const Results& results) {

@@ -44,7 +44,7 @@ class Place {
   }
 
   std::string one_of(const std::set<std::string>& choices) const {
-    const std::string given = text();
+    std::string given = text();
     if (!choices.contains(given)) wrong(fmt::format("one of {}", fmt::join(choices, ", ")));
     return given;
   }

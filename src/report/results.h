@@ -86,7 +86,7 @@ struct Results {
 
 // UserError that names `source`, the field and what was expected when something is missing, of a wrong type,
 // out of range, or refers to nothing.
-Results parse_results(const nlohmann::json& json, const std::string& source = "results.json");
+Results parse_results(const nlohmann::json& document, const std::string& source = "results.json");
 
 // The file, parsed as JSON and checked.
 nlohmann::json read_results(const std::filesystem::path& file);

@@ -78,15 +78,16 @@ Layout layout_of(const Results& results, const Labels& labels, bool compact) {
         Column{"exact", true}, Column{compact ? "F1" : "word F1", true},
         Column{compact ? "Lev." : "Levenshtein", true}, Column{"perplexity", true}})
     layout.columns.push_back(column);
-  const std::string arrow = compact ? "→" : " → ";
+  const std::string_view arrow = compact ? "→" : " → ";
   for (const ResultRow& row : results.rows) {
     std::string utility = "–";
     if (row.perplexity_after) {
       utility = perplexity_text(*row.perplexity_after);
-      if (row.perplexity_before) utility = perplexity_text(*row.perplexity_before) + arrow + utility;
+      if (row.perplexity_before)
+        utility = fmt::format("{}{}{}", perplexity_text(*row.perplexity_before), arrow, utility);
     }
     const auto words = row.scores.words();
-    std::vector<Cell> cells = {{row.attack + " " + labels.method(row)}};
+    std::vector<Cell> cells = {{fmt::format("{} {}", row.attack, labels.method(row))}};
     if (threat_column) cells.push_back({printable(results.threat_model(row).name)});
     cells.push_back({compact ? std::to_string(row.messages) : labels.client(row)});
     cells.push_back(
@@ -226,8 +227,8 @@ void append_notes(std::string& out, const Results& results, int width, const Pai
 
 }  // namespace
 
-std::string terminal_table(const nlohmann::json& json, bool colour, int width) {
-  const Results results = parse_results(json);
+std::string terminal_table(const nlohmann::json& document, bool colour, int width) {
+  const Results results = parse_results(document);
   const Painter paint(colour);
   std::string out = fitted(results, width, paint);
   append_notes(out, results, width, paint);
