@@ -78,6 +78,7 @@ ModelFolder train(const PublicModelRecipe& recipe, const std::vector<std::string
                   Vocabulary vocabulary) {
   const Seed seed(recipe.seed);
   std::vector<Sentence> sentences;
+  sentences.reserve(messages.size());
   for (const std::string& message : messages) sentences.push_back(vocabulary.encode(message));
   const CifgConfig config{.vocabulary = vocabulary.size(),
                           .embedding = recipe.embedding,
