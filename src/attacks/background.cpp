@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "attacks/benjamini_hochberg.h"
 #include "attacks/nnls.h"
 #include "base/blas.h"
+#include "base/quantile.h"
 
 namespace undertext {
 namespace {
@@ -81,8 +81,8 @@ std::vector<double> mean_prediction(SearchTree& tree, const OutputLayer& layer,
 double sign_threshold(const Matrix<double>& gradient) {
   std::vector<double> s = bias_column(gradient);
   const double middle = quantile(s, 0.5);
-  for (double& value : s) value = std::abs(value - middle);
-  return std::max(1e-3, 4 * 1.4826 * quantile(s, 0.5));
+  for (double& value : s) value -= middle;
+  return std::max(1e-3, 4 * deviation_around_zero(std::move(s)));
 }
 
 double occurrence_unit(const Observation& observation, const Matrix<double>& gradient) {
@@ -93,8 +93,8 @@ double occurrence_unit(const Observation& observation, const Matrix<double>& gra
   const double lowest = *std::min_element(s.begin(), s.end());
   std::vector<double> centred = s;
   const double middle = quantile(s, 0.5);
-  for (double& value : centred) value = std::abs(value - middle);
-  const double noise = 4 * 1.4826 * quantile(centred, 0.5);
+  for (double& value : centred) value -= middle;
+  const double noise = 4 * deviation_around_zero(std::move(centred));
   std::vector<double> typed;
   for (double value : s)
     if (-value > std::max(noise, -1e-4 * lowest)) typed.push_back(-value);
@@ -147,8 +147,8 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
   const std::vector<double> mean = mean_prediction(tree, layer, dictionary_);
   std::vector<double> quiet;
   for (std::int64_t k = 0; k < v; k += 3)
-    for (std::int64_t j = 0; j < d; j += 5) quiet.push_back(std::abs(gradient(k, j)));
-  const double noise = 1.4826 * quantile(std::move(quiet), 0.5);
+    for (std::int64_t j = 0; j < d; j += 5) quiet.push_back(gradient(k, j));
+  const double noise = deviation_around_zero(std::move(quiet));
   const double floor = 1e-3 + 10 * noise * noise;
   const double scale = static_cast<double>(usual_scale(tree));
   const double negative = threshold > 1e-3 ? threshold / 2 : 0;
@@ -239,8 +239,8 @@ BackgroundEstimator::Estimate BackgroundEstimator::estimate(const Matrix<double>
   for (std::int64_t k = sketch.kept(); k < sketch.rows(); ++k)
     if (sketch.noise_gain(k) > 0)
       for (std::int64_t j = 0; j < d; ++j)
-        left.push_back(std::abs(result.rows(k, j)) / std::sqrt(sketch.noise_gain(k)));
-  result.noise = 1.4826 * quantile(std::move(left), 0.5);
+        left.push_back(result.rows(k, j) / std::sqrt(sketch.noise_gain(k)));
+  result.noise = deviation_around_zero(std::move(left));
   return result;
 }
 

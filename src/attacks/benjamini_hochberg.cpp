@@ -4,18 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-namespace undertext {
+#include "base/quantile.h"
 
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  const double at = q * static_cast<double>(values.size() - 1);
-  const auto low = static_cast<std::ptrdiff_t>(at);
-  std::nth_element(values.begin(), values.begin() + low, values.end());
-  const double below = values[static_cast<std::size_t>(low)];
-  if (static_cast<double>(low) == at) return below;
-  const double above = *std::min_element(values.begin() + low + 1, values.end());
-  return below + (at - static_cast<double>(low)) * (above - below);
-}
+namespace undertext {
 
 double normal_cdf(double z) {
   return 0.5 * std::erfc(-z / std::numbers::sqrt2);

@@ -5,10 +5,6 @@
 
 namespace undertext {
 
-// The value below which a share q of the values lies, 0 <= q <= 1, interpolated between neighbours; 0 for
-// none.
-double quantile(std::vector<double> values, double q);
-
 // P(Z <= z) for a standard normal Z, to full relative precision in the lower tail.
 double normal_cdf(double z);
 

@@ -25,6 +25,7 @@ class ContextTable {
   SearchTree& tree() const { return tree_; }
   const OutputLayer& layer() const { return layer_; }
   const RowSketch& sketch() const { return sketch_; }
+  float scale() const { return scale_; }  // of the hidden vectors
 
   // The predictions after each prefix, sketched: (nodes, sketch rows).
   Matrix<float> probabilities(std::span<const NodeId> nodes);

@@ -5,13 +5,9 @@
 #include <unordered_map>
 
 #include "base/blas.h"
+#include "base/cholesky.h"
 #include "base/error.h"
 #include "base/threads.h"
-
-extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-}
 
 namespace undertext {
 namespace {
@@ -66,14 +62,10 @@ Matrix<float> evidence_filter(const Matrix<float>& h, std::span<const double> we
   const double scale = trace > 0 ? static_cast<double>(d) / trace : 1;
   for (double& value : c.data) value *= scale;
   for (std::int64_t j = 0; j < d; ++j) c(j, j) += eps;
-  const int n = static_cast<int>(d);
-  int info = 0;
-  dpotrf_("U", &n, c.data.data(), &n, &info);
-  UNDERTEXT_CHECK(info == 0);
-  dpotri_("U", &n, c.data.data(), &n, &info);
+  UNDERTEXT_CHECK(cholesky(c));
+  const Matrix<double> inverse = cholesky_inverse(std::move(c));
   Matrix<float> m(d, d);
-  for (std::int64_t i = 0; i < d; ++i)  // LAPACK's upper triangle is our lower one
-    for (std::int64_t j = 0; j <= i; ++j) m(i, j) = m(j, i) = static_cast<float>(c(i, j));
+  for (std::size_t i = 0; i < m.data.size(); ++i) m.data[i] = static_cast<float>(inverse.data[i]);
   return m;
 }
 
@@ -120,10 +112,12 @@ std::vector<Proposal> propose_edges(ContextTable& table, const Matrix<float>& ro
   SearchTree& tree = table.tree();
   if (options.shared > 0 && static_cast<std::int64_t>(edges.size()) > options.edges) {
     std::vector<NodeId> first_words;
+    first_words.reserve(nodes.size());
     for (NodeId node : nodes) first_words.push_back(tree.first(node));
     keep_fairly(edges, options.edges, options.shared, first_words);
   }
   std::vector<Proposal> children;
+  children.reserve(edges.size());
   for (const Edge& edge : edges)
     children.push_back({tree.child(nodes[edge.from], bag[edge.word]), static_cast<double>(edge.score)});
   return children;
@@ -141,6 +135,7 @@ std::vector<NodeId> likely_edges(ContextTable& table, std::span<const NodeId> co
 
 std::vector<NodeId> nodes_of(std::span<const Proposal> proposals) {
   std::vector<NodeId> nodes;
+  nodes.reserve(proposals.size());
   for (const Proposal& proposal : proposals) nodes.push_back(proposal.node);
   return nodes;
 }

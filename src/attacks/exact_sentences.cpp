@@ -3,21 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attacks/benjamini_hochberg.h"
 #include "attacks/certificate.h"
 #include "attacks/model_between.h"
 #include "attacks/overfit_sentences.h"
 #include "attacks/peeling.h"
 #include "attacks/tied_embedding.h"
+#include "base/quantile.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::int64_t kManyEpochs =
     40;  // from here on the models have drifted too far apart for one gradient
-constexpr int kRounds = 24;
+constexpr int kRounds = 40;
 constexpr int kJointFits = 12;  // that may fail to explain everything
 constexpr int kStalls = 4;      // joint fits that bring nothing new
+constexpr int kManyWords = 20;  // that are open: worth a wider search when a round brings little
 constexpr int kNoisyFits = 6;
 constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
 constexpr int kUnitTurns = 4;
@@ -77,6 +78,7 @@ SentenceRecovery whole_sentences(const SearchTree& tree, const SentenceFit& fit)
 
 std::vector<Sentence> words_of(const SentenceRecovery& recovery) {
   std::vector<Sentence> sentences;
+  sentences.reserve(recovery.sentences.size());
   for (const RecoveredSentence& sentence : recovery.sentences) sentences.push_back(sentence.words);
   return sentences;
 }
@@ -97,7 +99,8 @@ SentenceRecovery solve(const Observation& observation, SearchTree& tree, const O
   for (int round = 0; round < kRounds && fits < (inexact ? kNoisyFits : kJointFits); ++round) {
     const auto open = static_cast<int>(peeling.open());
     // Under noise few rows come out to nothing: one look around, then joint fits.
-    const int explained = open > 0 && !(noisy && round > 0) ? peeling.round() : 0;
+    int explained = open > 0 && !(noisy && round > 0) ? peeling.round() : 0;
+    if (!noisy && open > kManyWords && explained * 6 < open) explained += peeling.sight();
     if (!noisy && peeling.open() > 0 && explained * 10 > open) continue;
     SentenceFit fit = peeling.settle();
     ++fits;

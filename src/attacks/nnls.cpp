@@ -7,14 +7,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/cholesky.h"
 #include "base/error.h"
 #include "base/threads.h"
-
-extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
-             const int* ldb, int* info);
-}
 
 namespace undertext {
 namespace {
@@ -30,23 +25,19 @@ bool solve_on(const Matrix<double>& g, const std::vector<double>& c, const std::
   const int n = static_cast<int>(chosen.size());
   std::fill(x.begin(), x.end(), 0.0);
   if (n == 0) return true;
-  std::vector<double> a(static_cast<std::size_t>(n) * n), b(static_cast<std::size_t>(n));
+  Matrix<double> a(n, n), b(1, n);
   parallel_for((n + 63) / 64, [&](std::int64_t block) {
     for (std::int64_t i = block * 64; i < std::min<std::int64_t>(n, block * 64 + 64); ++i) {
       const double* row = g.row(chosen[i]);
-      double* out = a.data() + i * n;
+      double* out = a.row(i);
       for (std::int64_t j = 0; j <= i; ++j) out[j] = row[chosen[j]];
       out[i] += ridge;
     }
   });
-  for (int i = 0; i < n; ++i) b[i] = c[chosen[i]];
-  // Our rows are LAPACK's columns: the lower triangle we filled is its upper one.
-  int info = 0;
-  const int one = 1;
-  dpotrf_("U", &n, a.data(), &n, &info);
-  if (info != 0) return false;
-  dpotrs_("U", &n, &one, a.data(), &n, b.data(), &n, &info);
-  for (int i = 0; i < n; ++i) x[chosen[i]] = b[i];
+  for (int i = 0; i < n; ++i) b(0, i) = c[chosen[i]];
+  if (!cholesky(a)) return false;
+  cholesky_solve(a, b);
+  for (int i = 0; i < n; ++i) x[chosen[i]] = b(0, i);
   return true;
 }
 

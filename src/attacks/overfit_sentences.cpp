@@ -5,12 +5,12 @@
 #include <map>
 #include <numeric>
 
-#include "attacks/benjamini_hochberg.h"
 #include "attacks/evidence_search.h"
 #include "attacks/model_between.h"
 #include "attacks/perplexity_search.h"
 #include "attacks/sentence_fit.h"
 #include "attacks/trained_endings.h"
+#include "base/quantile.h"
 
 namespace undertext {
 namespace {

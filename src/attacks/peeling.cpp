@@ -6,9 +6,10 @@
 #include <numeric>
 #include <set>
 
-#include "attacks/benjamini_hochberg.h"
 #include "attacks/evidence_search.h"
 #include "attacks/row_decoder.h"
+#include "attacks/sighting.h"
+#include "base/quantile.h"
 #include "base/threads.h"
 
 namespace undertext {
@@ -25,7 +26,7 @@ constexpr std::size_t kEnough = 4;            // rows of words typed once that t
 constexpr std::int64_t kMostTerms = 24;       // rows of more occurrences are not decoded yet
 constexpr std::int64_t kBeam = 1500;          // edges at one depth of the joint fit
 constexpr std::int64_t kLeastBeam = 60;
-constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 5000;  // and over all depths
+constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 3500;  // and over all depths
 constexpr double kKept = .02;  // candidates with less weight are not fitted again
 constexpr double kQuietNoise =
     1.2e-2;                    // rounding leaves less than this in each entry, noise that matters more
@@ -47,6 +48,7 @@ void sort_unique(std::vector<NodeId>& nodes) {
 
 std::vector<NodeId> keys(const std::unordered_map<NodeId, double>& map) {
   std::vector<NodeId> nodes;
+  nodes.reserve(map.size());
   for (const auto& [node, value] : map) nodes.push_back(node);
   std::sort(nodes.begin(), nodes.end());
   return nodes;
@@ -203,6 +205,24 @@ int Peeling::round() {
   return explained;
 }
 
+int Peeling::sight() {
+  filter_ = evidence_filter(estimate_.hidden, estimate_.weights, .005);
+  double sentences = 1;
+  for (std::size_t i = 0; i < estimate_.contexts.size(); ++i)
+    if (estimate_.contexts[i] == 0) sentences += estimate_.weights[i];
+  for (const auto& [node, flow] : flow_)
+    if (tree_.depth(node) == 1) sentences += flow;
+  const std::vector<NodeId> known = with_ancestors(tree_, keys(flow_));
+  const std::vector<NodeId> proven =
+      undertext::sight(background_.table(), {estimate_.rows, bag_, filter_, known, sentences});
+  for (NodeId node : proven) {
+    proven_[node] = flow_[node] += 1;
+    closed_[tree_.word(node)] = 1;
+  }
+  if (!proven.empty()) subtract();
+  return static_cast<int>(proven.size());
+}
+
 void Peeling::subtract() {
   // A sentence that reaches a node has passed all nodes above it.
   const std::vector<NodeId> nodes = with_ancestors(tree_, keys(flow_));
@@ -214,6 +234,7 @@ void Peeling::subtract() {
   }
   const std::vector<NodeId> used = keys(below);
   std::vector<double> weights;
+  weights.reserve(used.size());
   for (NodeId node : used) weights.push_back(below[node]);
   ContextTable& table = background_.table();
   const Matrix<float> h = table.hidden(used), known = table.expected(used, weights);

@@ -21,6 +21,9 @@ class Peeling {
 
   // One round; returns the number of words whose rows were explained in it.
   int round();
+  // Looks for the contexts of words typed once further than a round does (sighting.h); returns how many it
+  // found.
+  int sight();
   // What one occurrence measures, by the rows of words typed once that the last round explained (1: as it
   // should be, or too few of them to tell).
   double unit() const { return unit_; }

@@ -18,7 +18,7 @@ constexpr double kLeastLogP = -4;  // nor over words less likely than this after
 // One of the two models with the prefixes read by it. Both trees make the same children in the same order,
 // so a node has the same id in both.
 struct Reader {
-  explicit Reader(std::shared_ptr<const CifgLstm> model)
+  explicit Reader(const std::shared_ptr<const CifgLstm>& model)
       : layer(*model), tree(std::make_unique<CifgReader>(model), model->start_token()) {}
 
   Matrix<float> log_p(std::span<const NodeId> nodes, std::span<const Token> bag) {
@@ -50,6 +50,7 @@ std::vector<PerplexityCandidate> search_by_perplexity(const Observation& observa
   const std::int32_t deepest = options.length > 0 ? static_cast<std::int32_t>(options.length) : kDeepest;
   for (std::int32_t depth = 1; depth <= deepest && !frontier.empty(); ++depth) {
     std::vector<NodeId> nodes;
+    nodes.reserve(frontier.size());
     for (const Beam& beam : frontier) nodes.push_back(beam.node);
     const Matrix<float> p0 = before.log_p(nodes, bag), p1 = after.log_p(nodes, bag);
     struct Option {

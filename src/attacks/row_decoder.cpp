@@ -6,13 +6,8 @@
 #include <cmath>
 
 #include "base/blas.h"
+#include "base/cholesky.h"
 #include "base/error.h"
-
-extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
-             const int* ldb, int* info);
-}
 
 namespace undertext {
 
@@ -23,9 +18,7 @@ RowDecoder::RowDecoder(const Matrix<float>& h, const Matrix<float>& filter)
       norm_(static_cast<std::size_t>(h.rows)) {
   const int d = static_cast<int>(filter.rows);
   Matrix<double> m = widened(filter);
-  int info = 0;
-  dpotrf_("U", &d, m.data.data(), &d, &info);  // our lower triangle: filter = L L'
-  UNDERTEXT_CHECK(info == 0);
+  UNDERTEXT_CHECK(cholesky(m));
   for (int i = 0; i < d; ++i)
     for (int j = 0; j <= i; ++j) whitener_(i, j) = static_cast<float>(m(i, j));
   multiply(h, Transpose::no, whitener_, Transpose::no, white_);
@@ -57,18 +50,17 @@ RowDecoder::Decoding RowDecoder::decode(std::span<const float> row, std::int64_t
     x.push_back(0);
     in[best] = 1;
     while (!chosen.empty()) {
-      const int m = static_cast<int>(chosen.size()), one = 1;
-      std::vector<double> a(static_cast<std::size_t>(m) * m), b(static_cast<std::size_t>(m));
+      const int m = static_cast<int>(chosen.size());
+      Matrix<double> a(m, m), solution(1, m);
+      double* b = solution.row(0);
       for (int i = 0; i < m; ++i) {
         for (int j = 0; j <= i; ++j)
-          a[i * m + j] = cblas_dsdot(d, white_.row(chosen[i]), 1, white_.row(chosen[j]), 1);
-        a[i * m + i] += 1e-7;
+          a(i, j) = cblas_dsdot(d, white_.row(chosen[i]), 1, white_.row(chosen[j]), 1);
+        a(i, i) += 1e-7;
         b[i] = cblas_dsdot(d, white_.row(chosen[i]), 1, target.data(), 1);
       }
-      int info = 0;
-      dpotrf_("U", &m, a.data(), &m, &info);
-      if (info != 0) break;
-      dpotrs_("U", &m, &one, a.data(), &m, b.data(), &m, &info);
+      if (!cholesky(a)) break;
+      cholesky_solve(a, solution);
       double ratio = 1;
       for (int i = 0; i < m; ++i)
         if (b[i] <= 0) ratio = std::min(ratio, x[i] / (x[i] - b[i]));

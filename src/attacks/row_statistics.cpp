@@ -11,6 +11,7 @@
 #include "attacks/nnls.h"
 #include "attacks/output_layer.h"
 #include "base/blas.h"
+#include "base/quantile.h"
 #include "models/prefix_reader.h"
 
 namespace undertext {
@@ -175,8 +176,8 @@ double entry_noise(const Matrix<double>& background, const Matrix<double>& gradi
   for (std::int64_t k = 0; k < gradient.rows; ++k)
     if (crowd[k])
       for (std::int64_t j = k % 7; j < gradient.cols; j += 7)
-        left.push_back(std::abs(background(k, j) - gradient(k, j)));
-  return 1.4826 * quantile(std::move(left), 0.5);
+        left.push_back(background(k, j) - gradient(k, j));
+  return deviation_around_zero(std::move(left));
 }
 
 }  // namespace

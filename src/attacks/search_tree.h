@@ -27,6 +27,9 @@ class SearchTree {
   NodeId insert(std::span<const Token> sentence);
   Sentence sentence(NodeId node) const;
 
+  // A reader of the same model for prefixes that the tree need not keep.
+  std::unique_ptr<PrefixReader> fresh_reader() const { return reader_->fresh(); }
+
   // Reads the prefixes of these nodes (and of their ancestors) that were not read yet.
   void open(std::span<const NodeId> nodes);
   // h~ = [h; 1] of opened nodes: (nodes, D).

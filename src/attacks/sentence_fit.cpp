@@ -19,6 +19,62 @@ struct Edge {
   std::int32_t above;    // index of the parent among the candidates, -1 for <S>
 };
 
+// The normal equations of the fit: G x = c.
+struct Equations {
+  Matrix<double> g;
+  std::vector<double> c;
+};
+
+// For single edges, by the header's formula.
+Equations edge_equations(ContextTable& table, const Matrix<double>& gradient,
+                         std::span<const NodeId> contexts, const Matrix<double>& h,
+                         std::span<const Edge> edges) {
+  const std::int64_t m = static_cast<std::int64_t>(edges.size());
+  const Matrix<double> p = widened(table.probabilities(contexts));
+  const Matrix<double> pt = transposed(p);  // (sketch rows, contexts)
+  const Matrix<double> pp = gram(p), hh = gram(h);
+  Matrix<double> po(h.rows, gradient.cols);
+  multiply(p, Transpose::no, gradient, Transpose::no, po);
+  Equations equations{Matrix<double>(m, m), std::vector<double>(edges.size())};
+  parallel_for((m + 31) / 32, [&](std::int64_t block) {
+    for (std::int64_t i = block * 32; i < std::min(m, block * 32 + 32); ++i) {
+      const Edge& e = edges[i];
+      const double* pe = p.row(e.context);
+      const double* ppe = pp.row(e.context);
+      const double* hhe = hh.row(e.context);
+      const double* word = pt.row(e.row);
+      double* out = equations.g.row(i);
+      for (std::int64_t j = 0; j < m; ++j) {
+        const Edge& f = edges[j];
+        out[j] =
+            hhe[f.context] * (ppe[f.context] - pe[f.row] - word[f.context] + (e.row == f.row ? 1.0 : 0.0));
+      }
+      double sum = 0;
+      for (std::int64_t j = 0; j < h.cols; ++j)
+        sum += (po(e.context, j) - gradient(e.row, j)) * h(e.context, j);
+      equations.c[i] = sum;
+    }
+  });
+  return equations;
+}
+
+// From edges to paths: a sentence is its parent and one more edge. Candidates are ordered by depth.
+void add_up_paths(std::span<const Edge> edges, Equations& equations) {
+  const std::int64_t m = static_cast<std::int64_t>(edges.size());
+  for (std::int64_t i = 0; i < m; ++i)
+    if (edges[i].above >= 0) {
+      cblas_daxpy(static_cast<int>(m), 1, equations.g.row(edges[i].above), 1, equations.g.row(i), 1);
+      equations.c[i] += equations.c[edges[i].above];
+    }
+  parallel_for((m + 31) / 32, [&](std::int64_t block) {
+    for (std::int64_t i = block * 32; i < std::min(m, block * 32 + 32); ++i) {
+      double* row = equations.g.row(i);
+      for (std::int64_t j = 0; j < m; ++j)
+        if (edges[j].above >= 0) row[j] += row[edges[j].above];
+    }
+  });
+}
+
 }  // namespace
 
 SentenceFit fit_sentences(ContextTable& table, const Matrix<double>& gradient,
@@ -46,56 +102,18 @@ SentenceFit fit_sentences(ContextTable& table, const Matrix<double>& gradient,
   }
   const Matrix<float> h = table.hidden(contexts);
   const std::int64_t count = static_cast<std::int64_t>(contexts.size());
-  const Matrix<double> p = widened(table.probabilities(contexts)), wide = widened(h);
-  const Matrix<double> pt = transposed(p);  // (sketch rows, contexts)
-  const Matrix<double> pp = gram(p), hh = gram(wide);
-  const Matrix<double>& o = gradient;
-  Matrix<double> po(count, o.cols);
-  multiply(p, Transpose::no, o, Transpose::no, po);
-
-  // Edges first: G[i][j] and c[i] of the header's formula.
-  Matrix<double> g(m, m);
-  std::vector<double> c(static_cast<std::size_t>(m));
-  parallel_for((m + 31) / 32, [&](std::int64_t block) {
-    for (std::int64_t i = block * 32; i < std::min(m, block * 32 + 32); ++i) {
-      const Edge& e = edges[i];
-      const double* pe = p.row(e.context);
-      const double* ppe = pp.row(e.context);
-      const double* hhe = hh.row(e.context);
-      const double* word = pt.row(e.row);
-      double* out = g.row(i);
-      for (std::int64_t j = 0; j < m; ++j) {
-        const Edge& f = edges[j];
-        out[j] =
-            hhe[f.context] * (ppe[f.context] - pe[f.row] - word[f.context] + (e.row == f.row ? 1.0 : 0.0));
-      }
-      double sum = 0;
-      for (std::int64_t j = 0; j < o.cols; ++j) sum += (po(e.context, j) - o(e.row, j)) * wide(e.context, j);
-      c[i] = sum;
-    }
-  });
-  // Then paths: a sentence is its parent and one more edge. Candidates are ordered by depth.
-  for (std::int64_t i = 0; i < m; ++i)
-    if (edges[i].above >= 0) {
-      cblas_daxpy(static_cast<int>(m), 1, g.row(edges[i].above), 1, g.row(i), 1);
-      c[i] += c[edges[i].above];
-    }
-  parallel_for((m + 31) / 32, [&](std::int64_t block) {
-    for (std::int64_t i = block * 32; i < std::min(m, block * 32 + 32); ++i) {
-      double* row = g.row(i);
-      for (std::int64_t j = 0; j < m; ++j)
-        if (edges[j].above >= 0) row[j] += row[edges[j].above];
-    }
-  });
+  const Matrix<double> wide = widened(h);
+  Equations equations = edge_equations(table, gradient, contexts, wide, edges);
+  add_up_paths(edges, equations);
   const std::vector<char> ending = options.may_end ? options.may_end(fit.nodes) : std::vector<char>();
   for (std::int64_t i = 0; i < m; ++i)
     if ((options.length > 0 && tree.depth(fit.nodes[i]) != options.length) || (!ending.empty() && !ending[i]))
-      g(i, i) = 0;  // the solver leaves these at zero
+      equations.g(i, i) = 0;  // the solver leaves these at zero
   std::vector<double> start(static_cast<std::size_t>(m), 0.0);
   for (std::int64_t i = 0; i < m; ++i)
     if (const auto found = options.start.find(fit.nodes[i]); found != options.start.end())
       start[i] = found->second;
-  fit.ends = solve_nnls(std::move(g), c, options.ridge, start);
+  fit.ends = solve_nnls(std::move(equations.g), equations.c, options.ridge, start);
 
   fit.flow = fit.ends;
   for (std::int64_t i = m - 1; i >= 0; --i)

@@ -33,6 +33,7 @@ std::vector<char> TrainedEndings::may_end(const SearchTree& tree, std::span<cons
     entropy_[fresh[i]] = static_cast<float>(sum);
   });
   std::vector<char> result;
+  result.reserve(own.size());
   for (NodeId node : own) result.push_back(entropy_[node] >= kKnownByHeart);
   return result;
 }

@@ -9,6 +9,7 @@
 #include "attacks/benjamini_hochberg.h"
 #include "attacks/row_statistics.h"
 #include "base/error.h"
+#include "base/quantile.h"
 
 namespace undertext {
 namespace {
@@ -102,8 +103,7 @@ std::vector<Token> words_read(const Observation& observation) {
   const std::int64_t rows = moved.size(0), width = moved.size(1);
   const double* value = moved.data_ptr<double>();
   std::vector<double> size(value, value + moved.numel());
-  for (double& entry : size) entry = std::abs(entry);
-  const double noise = 1.4826 * quantile(std::move(size), 0.5);
+  const double noise = deviation_around_zero(std::move(size));
   std::vector<double> p(static_cast<std::size_t>(rows), 1.0);
   for (std::int64_t k = 0; k < rows; ++k) {
     double energy = 0;

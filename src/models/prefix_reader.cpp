@@ -34,4 +34,17 @@ void CifgReader::clear() {
   c_.clear();
 }
 
+void CifgReader::keep(std::span<const StateId> states) {
+  const std::int64_t embedding = model_->config().embedding, units = model_->config().units;
+  StateId to = 0;
+  for (StateId from : states) {
+    UNDERTEXT_CHECK(from >= to);
+    std::memmove(h_.data() + to * embedding, h_.data() + from * embedding, sizeof(float) * embedding);
+    std::memmove(c_.data() + to * units, c_.data() + from * units, sizeof(float) * units);
+    ++to;
+  }
+  h_.resize(static_cast<std::size_t>(to * embedding));
+  c_.resize(static_cast<std::size_t>(to * units));
+}
+
 }  // namespace undertext

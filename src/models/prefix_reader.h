@@ -23,6 +23,10 @@ class PrefixReader {
   virtual std::int64_t width() const = 0;
   // Forgets all states.
   virtual void clear() = 0;
+  // Forgets all states but these (ascending), which are numbered anew from 0 in their order.
+  virtual void keep(std::span<const StateId> states) = 0;
+  // Another reader of the same model, with no states yet.
+  virtual std::unique_ptr<PrefixReader> fresh() const = 0;
 };
 
 class CifgReader : public PrefixReader {
@@ -32,6 +36,8 @@ class CifgReader : public PrefixReader {
   const float* hidden(StateId state) const override { return h_.data() + state * width(); }
   std::int64_t width() const override { return model_->config().embedding; }
   void clear() override;
+  void keep(std::span<const StateId> states) override;
+  std::unique_ptr<PrefixReader> fresh() const override { return std::make_unique<CifgReader>(model_); }
 
  private:
   std::shared_ptr<const CifgLstm> model_;
