@@ -24,6 +24,10 @@ class Bench:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
+    def reference(self, name, *arguments):
+        # -B: leaves no compiled files in the source folder.
+        return Worker("/usr/bin/python3", "-B", self.folder / f"{name}_reference.py", *arguments)
+
 
 class Worker:
     """A program that answers each line of input with one number."""

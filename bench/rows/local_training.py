@@ -11,7 +11,7 @@ def measure(bench):
     data = bench.scratch("local_training")
     ours = harness.Worker(bench.program("bench_local_training"), data, bench.shared)
     ours.ask("prepare")  # writes the model and the messages that both train on
-    reference = harness.Worker("/usr/bin/python3", bench.folder / "local_training_reference.py", data)
+    reference = bench.reference("local_training", data)
     operations = ours.ask("operations")
     training, torch_training, sgemm_rate = [], [], []
     for _ in range(REPETITIONS):

@@ -1,4 +1,5 @@
-// A model of the keyboard's size with made-up weights, and messages for it.
+// A model of the keyboard's size with made-up weights, and messages for it, common words often (the logarithm
+// of the rank is uniform).
 #pragma once
 
 #include <cmath>
