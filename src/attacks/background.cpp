@@ -112,6 +112,7 @@ BackgroundEstimator::BackgroundEstimator(SearchTree& tree, const OutputLayer& la
   // The dictionary: <S>; one word after it; the likeliest two and three words after it.
   std::vector<float> start_p(static_cast<std::size_t>(v));
   const NodeId root = 0;
+  tree.open({&root, 1});
   layer.softmax(tree.hidden({&root, 1}),
                 [&](std::int64_t, const float* p) { std::copy_n(p, v, start_p.begin()); });
   std::vector<Token> by_start(static_cast<std::size_t>(v));

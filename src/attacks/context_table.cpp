@@ -8,6 +8,8 @@
 namespace undertext {
 namespace {
 
+constexpr std::size_t kMostKept =
+    40000;                            // prefixes; beyond that all are forgotten and read anew when asked for
 constexpr double kUsualLength = 2.3;  // of the hidden vector after <S>, on the keyboard's own model
 
 }  // namespace
@@ -33,6 +35,12 @@ Matrix<double> ContextTable::project(const Matrix<double>& gradient) const {
 }
 
 void ContextTable::read(std::span<const NodeId> nodes) {
+  if (place_.size() > kMostKept &&
+      !std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) { return place_.contains(node); })) {
+    place_.clear();
+    p_.clear();
+    tree_.forget();
+  }
   std::vector<NodeId> fresh;
   for (NodeId node : nodes)
     if (place_.try_emplace(node, static_cast<std::int64_t>(place_.size())).second) fresh.push_back(node);

@@ -89,6 +89,8 @@ SentenceRecovery solve(const Observation& observation, SearchTree& tree, const O
   Peeling peeling(tree, layer, gradient, options.length);
   SentenceRecovery result;
   const bool noisy = peeling.noisy();
+  const bool tied = observation.before->parameter_of(Role::output_weight) ==
+                    observation.before->parameter_of(Role::token_embedding);
   // Noise or several steps: no set of sentences leaves nothing over.
   const bool inexact = noisy || observation.update.protocol.epochs > 1;
   if (noisy && options.only_if_quiet) return result;
@@ -100,7 +102,8 @@ SentenceRecovery solve(const Observation& observation, SearchTree& tree, const O
     const auto open = static_cast<int>(peeling.open());
     // Under noise few rows come out to nothing: one look around, then joint fits.
     int explained = open > 0 && !(noisy && round > 0) ? peeling.round() : 0;
-    if (!noisy && open > kManyWords && explained * 6 < open) explained += peeling.sight();
+    // A tied model's typed rows hold more than hidden vectors: there is nothing to compare them with.
+    if (!noisy && !tied && open > kManyWords && explained * 6 < open) explained += peeling.sight();
     if (!noisy && peeling.open() > 0 && explained * 10 > open) continue;
     SentenceFit fit = peeling.settle();
     ++fits;

@@ -26,8 +26,9 @@ constexpr std::size_t kEnough = 4;            // rows of words typed once that t
 constexpr std::int64_t kMostTerms = 24;       // rows of more occurrences are not decoded yet
 constexpr std::int64_t kBeam = 1500;          // edges at one depth of the joint fit
 constexpr std::int64_t kLeastBeam = 60;
-constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 3500;  // and over all depths
-constexpr double kKept = .02;  // candidates with less weight are not fitted again
+constexpr double kVisitsPerWord = 20, kLeastVisited = 1000, kMostVisited = 3500,
+                 kMostVisitedInNoise = 5000;  // and over all depths
+constexpr double kKept = .02;                 // candidates with less weight are not fitted again
 constexpr double kQuietNoise =
     1.2e-2;                    // rounding leaves less than this in each entry, noise that matters more
 constexpr double kWhole = .1;  // how near a flow is to a whole number when it counts as one
@@ -279,7 +280,8 @@ std::vector<NodeId> Peeling::beam() {
   }
   for (const auto& [node, flow] : flow_) passing[static_cast<std::size_t>(tree_.depth(node))] += flow;
   const double all = std::accumulate(passing.begin(), passing.end(), 1e-9);
-  const double visits = std::clamp(kVisitsPerWord * all, kLeastVisited, kMostVisited);
+  const double visits =
+      std::clamp(kVisitsPerWord * all, kLeastVisited, noisy() ? kMostVisitedInNoise : kMostVisited);
   for (std::int32_t depth = 1; depth <= deepest; ++depth) {
     search.edges = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(visits * passing[static_cast<std::size_t>(depth)] / all), kLeastBeam,

@@ -69,6 +69,11 @@ void SearchTree::open(std::span<const NodeId> nodes) {
   }
 }
 
+void SearchTree::forget() {
+  reader_->clear();
+  for (Node& node : nodes_) node.state = -1;
+}
+
 Matrix<float> SearchTree::hidden(std::span<const NodeId> nodes) const {
   const std::int64_t width = reader_->width();
   Matrix<float> h(static_cast<std::int64_t>(nodes.size()), width + 1, 1.0f);

@@ -32,6 +32,8 @@ class SearchTree {
 
   // Reads the prefixes of these nodes (and of their ancestors) that were not read yet.
   void open(std::span<const NodeId> nodes);
+  // Forgets what was read; the nodes stay.
+  void forget();
   // h~ = [h; 1] of opened nodes: (nodes, D).
   Matrix<float> hidden(std::span<const NodeId> nodes) const;
 

@@ -25,7 +25,7 @@ constexpr int kQuietDepths = 2;
 constexpr int kDeepest = 40;
 constexpr std::size_t kSeconds = 10;  // words that are tried as the last but one
 constexpr float kLeastSecond = -5, kLeastBefore = -7, kLeastLog = -12;
-constexpr std::int64_t kProbes = 20000, kLeastProbes = 60, kMostProbes = 600;  // in all, and for one word
+constexpr std::int64_t kProbes = 15000, kLeastProbes = 60, kMostProbes = 300;  // in all, and for one word
 
 struct Entry {
   std::int32_t parent;  // index in the level above

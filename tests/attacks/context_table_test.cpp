@@ -58,6 +58,17 @@ TEST(ContextTable, SketchesPredictionsLinearly) {
     }
 }
 
+TEST(SearchTree, ReadsAnewWhatItForgot) {
+  const std::shared_ptr<const CifgLstm> model = CifgLstm::random(small(), Seed(2));
+  SearchTree tree(std::make_unique<CifgReader>(model), model->start_token());
+  const std::vector<NodeId> nodes = {tree.insert(Sentence{7, 8, 9}), tree.child(0, 7)};
+  tree.open(nodes);
+  const Matrix<float> before = tree.hidden(nodes);
+  tree.forget();
+  tree.open(nodes);
+  EXPECT_EQ(tree.hidden(nodes).data, before.data);
+}
+
 // A word that the model all but knew leaves no trace of its own: it must be given a row before it can be
 // found.
 TEST(BackgroundEstimator, GivesWordsThatTheModelAllButKnewARow) {
