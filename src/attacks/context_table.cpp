@@ -9,7 +9,7 @@ namespace undertext {
 namespace {
 
 constexpr std::size_t kMostKept =
-    40000;                            // prefixes; beyond that all are forgotten and read anew when asked for
+    20000;                            // prefixes: beyond that all are forgotten, and read anew if asked for
 constexpr double kUsualLength = 2.3;  // of the hidden vector after <S>, on the keyboard's own model
 
 }  // namespace
