@@ -19,6 +19,7 @@ constexpr int kRounds = 40;
 constexpr int kJointFits = 12;  // that may fail to explain everything
 constexpr int kStalls = 4;      // joint fits that bring nothing new
 constexpr int kManyWords = 20;  // that are open: worth a wider search when a round brings little
+constexpr int kVainSightings = 3;
 constexpr int kNoisyFits = 6;
 constexpr double kProgress = .999;  // of the last residual: what noise leaves does not shrink any more
 constexpr int kUnitTurns = 4;
@@ -96,14 +97,18 @@ SentenceRecovery solve(const Observation& observation, SearchTree& tree, const O
   if (noisy && options.only_if_quiet) return result;
   if (peeling.noise() > kHopeless) return result;
   if (options.most_words > 0 && peeling.words() > options.most_words) return result;
-  int fits = 0, stalls = 0;
+  int fits = 0, stalls = 0, vain = 0;
   double last = 1;  // relative residual of the last joint fit
   for (int round = 0; round < kRounds && fits < (inexact ? kNoisyFits : kJointFits); ++round) {
     const auto open = static_cast<int>(peeling.open());
     // Under noise few rows come out to nothing: one look around, then joint fits.
     int explained = open > 0 && !(noisy && round > 0) ? peeling.round() : 0;
     // A tied model's typed rows hold more than hidden vectors: there is nothing to compare them with.
-    if (!noisy && !tied && open > kManyWords && explained * 6 < open) explained += peeling.sight();
+    if (!noisy && !tied && vain < kVainSightings && open > kManyWords && explained * 6 < open) {
+      const int sighted = peeling.sight();
+      vain += sighted == 0;
+      explained += sighted;
+    }
     if (!noisy && peeling.open() > 0 && explained * 10 > open) continue;
     SentenceFit fit = peeling.settle();
     ++fits;
