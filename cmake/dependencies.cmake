@@ -15,6 +15,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
 find_library(OPENBLAS openblas REQUIRED)
 find_path(OPENBLAS_INCLUDE cblas.h REQUIRED PATH_SUFFIXES openblas openblas-pthread

@@ -1,4 +1,5 @@
-// Where the results of experiments are kept: one SQLite file that survives kill -9 and is shared by processes.
+// Where the results of experiments are kept: one SQLite file that survives kill -9 and is shared by
+// processes.
 #pragma once
 
 #include <cstdint>
@@ -50,15 +51,18 @@ struct FreezeChange {
 class ResultStore {
  public:
   static constexpr const char* kFileName = "results.sqlite";
+  static constexpr const char* kLockName = "results.lock";  // says which processes live; empty
 
-  enum class Access { write, read };  // write: makes the file where it is missing
+  // write: makes the file where it is missing; the folder must be there. read: needs no right to write, and
+  // does not disturb processes that write. Both read the whole file once, to know that it is undamaged.
+  enum class Access { write, read };
   ResultStore(const std::filesystem::path& folder, Access access);
   ~ResultStore();
   ResultStore(const ResultStore&) = delete;
   ResultStore& operator=(const ResultStore&) = delete;
 
-  // In one transaction: the experiment's cells are from now on these. Results of cells that no longer belong to
-  // it stay in the file, for a config that comes back.
+  // In one transaction: the experiment's cells are from now on these. Results of cells that no longer belong
+  // to it stay in the file, for a config that comes back.
   FreezeChange freeze(const FrozenExperiment& experiment);
 
   std::vector<std::string> experiments() const;  // in the order in which they were first frozen
@@ -71,8 +75,9 @@ class ResultStore {
   };
   std::vector<Standing> standings(const std::vector<std::string>& keys) const;
 
-  // True when this process may run the cell now: no other living process has it, and nothing has been recorded
-  // since `attempts_seen`. A claim ends with record(), or with the process, however it dies.
+  // True when this process may run the cell now: no other living process has it, and nothing has been
+  // recorded since `attempts_seen`. A claim ends with record(), with this object, or with the process,
+  // however it dies.
   bool claim(const std::string& key, std::int64_t attempts_seen);
   // The outcome, whole or not at all, and the end of the claim.
   void record(const CellOutcome& outcome);
