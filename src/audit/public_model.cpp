@@ -1,6 +1,5 @@
 #include "audit/public_model.h"
 
-#include <ATen/ATen.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/sha256.h"
 #include "models/cifg_lstm.h"
 #include "text/messages.h"
 
@@ -19,10 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSeal = "undertext.json";  // in the cached folder: the hash of the weights written
 
-std::string hash_of_text(std::string text) {
-  const at::Tensor bytes =
-      at::from_blob(text.data(), {static_cast<std::int64_t>(text.size())}, at::dtype(at::kByte));
-  return hash_of({{"text", bytes}});
+std::vector<std::string> public_messages(const PublicModelRecipe& recipe) {
+  return generate_messages(Seed(recipe.seed).derive("public"), recipe.messages);
 }
 
 std::string key_of(const PublicModelRecipe& recipe, const std::vector<std::string>& messages) {
@@ -31,7 +29,7 @@ std::string key_of(const PublicModelRecipe& recipe, const std::vector<std::strin
                                   recipe.vocabulary, recipe.embedding, recipe.units, recipe.seed, t.epochs,
                                   t.batch, t.learning_rate, t.beta1, t.beta2, t.epsilon, t.clip);
   for (const std::string& message : messages) facts += message + '\n';
-  return hash_of_text(std::move(facts));
+  return sha256_of(facts);
 }
 
 bool same_words(const Vocabulary& a, const Vocabulary& b) {
@@ -104,10 +102,13 @@ std::optional<fs::path> user_cache() {
   return std::nullopt;
 }
 
+std::string public_model_key(const PublicModelRecipe& recipe) {
+  return key_of(recipe, public_messages(recipe));
+}
+
 ModelFolder public_model(const PublicModelRecipe& recipe, const std::optional<fs::path>& cache,
                          const Note& note) {
-  const std::vector<std::string> messages =
-      generate_messages(Seed(recipe.seed).derive("public"), recipe.messages);
+  const std::vector<std::string> messages = public_messages(recipe);
   Vocabulary vocabulary = build_vocabulary(messages, recipe.vocabulary);
   std::optional<fs::path> folder;
   if (cache) folder = *cache / fmt::format("keyboard-{:.16}", key_of(recipe, messages));

@@ -27,9 +27,12 @@ std::optional<std::filesystem::path> user_cache();
 
 using Note = std::function<void(const std::string&)>;
 
-// The model of the recipe, from cache/keyboard-KEY where the key is a hash of the recipe, its messages and
-// the version of the program. What is missing there, or is not what was written, is trained again and put in
-// its place as one whole folder. A cache that cannot be written costs time alone: `note` is told.
+// A hash of the recipe, its messages and the version of the program: known before anything is trained.
+std::string public_model_key(const PublicModelRecipe& recipe);
+
+// The model of the recipe, from cache/keyboard-KEY where KEY begins public_model_key(recipe). What is missing
+// there, or is not what was written, is trained again and put in its place as one whole folder. A cache that
+// cannot be written costs time alone: `note` is told.
 ModelFolder public_model(const PublicModelRecipe& recipe, const std::optional<std::filesystem::path>& cache,
                          const Note& note);
 

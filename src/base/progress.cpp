@@ -13,6 +13,8 @@ namespace undertext {
 namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kLog = std::chrono::seconds(30);
+constexpr int kLogWidth = 110;
 constexpr int kWidestBar = 30;
 constexpr int kNarrowestBar = 8;
 
@@ -52,6 +54,13 @@ std::string rate_text(double rate) {
   return rate >= 100 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
 }
 
+double seconds_left(const ProgressLine& line) {
+  const auto done = static_cast<double>(line.done), total = static_cast<double>(line.total);
+  if (line.work > 0 && line.work_done > 0)
+    return line.seconds * std::max(line.work - line.work_done, 0.) / line.work_done;
+  return line.seconds * (total - done) / done;
+}
+
 }  // namespace
 
 std::string to_string(const ProgressLine& line) {
@@ -60,9 +69,7 @@ std::string to_string(const ProgressLine& line) {
                                      : fmt::format("{} {}", line.done, line.unit);
   if (rate > 0) {
     facts += fmt::format(", {}/s", rate_text(rate));
-    if (line.total > line.done) {
-      facts += fmt::format(", {} left", clock(static_cast<double>(line.total - line.done) / rate));
-    }
+    if (line.total > line.done) facts += fmt::format(", {} left", clock(seconds_left(line)));
   }
   if (!line.note.empty()) facts += ", " + line.note;
 
@@ -78,11 +85,13 @@ std::string to_string(const ProgressLine& line) {
   return cut(fmt::format("{} {}{}", line.title, bar, facts), line.width);
 }
 
-Progress::Progress(std::string title, std::int64_t total, std::string unit)
+Progress::Progress(std::string title, std::int64_t total, std::string unit, Elsewhere elsewhere, double work)
     : title_(std::move(title)),
       unit_(std::move(unit)),
       total_(total),
+      work_(work),
       shown_(isatty(STDERR_FILENO) == 1),
+      logged_(!shown_ && elsewhere == Elsewhere::log),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_) {
   if (shown_) advance(0);
@@ -92,21 +101,27 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::advance(std::int64_t steps, const std::string& note) {
-  if (!shown_) return;
+void Progress::advance(std::int64_t steps, const std::string& note, double work) {
+  if (!shown_ && !logged_) return;
   const std::lock_guard lock(mutex_);
   done_ += steps;
+  work_done_ += work;
   const auto now = std::chrono::steady_clock::now();
-  if (steps != 0 && now - drawn_ < kRedraw && done_ != total_) return;
+  if (shown_ ? steps != 0 && now - drawn_ < kRedraw && done_ != total_ : now - drawn_ < kLog) return;
   drawn_ = now;
   const ProgressLine line{.title = title_,
                           .unit = unit_,
                           .note = note,
                           .done = done_,
                           .total = total_,
+                          .work_done = work_done_,
+                          .work = work_,
                           .seconds = std::chrono::duration<double>(now - start_).count(),
-                          .width = terminal_width() - 1};
-  std::fprintf(stderr, "\r%s\x1b[K", to_string(line).c_str());
+                          .width = shown_ ? terminal_width() - 1 : kLogWidth};
+  if (shown_)
+    std::fprintf(stderr, "\r%s\x1b[K", to_string(line).c_str());
+  else
+    std::fprintf(stderr, "undertext: %s\n", to_string(line).c_str());
   std::fflush(stderr);
 }
 

@@ -113,6 +113,9 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
+// The pool of the ThreadShare that this thread holds.
+thread_local Pool* own_pool = nullptr;
+
 struct Control {
   std::mutex in_use;  // held while a parallel_for has the pool, or while it is replaced
   std::unique_ptr<Pool> pool;
@@ -153,10 +156,27 @@ int threads() {
   return control().size;
 }
 
+struct ThreadShare::Threads {
+  explicit Threads(int count) : pool(count) {}
+  Pool pool;
+};
+
+ThreadShare::ThreadShare(int count) {
+  UNDERTEXT_CHECK(count >= 1 && own_pool == nullptr && !inside_body);
+  control();  // torch and BLAS are set before the first body runs
+  threads_ = std::make_unique<Threads>(count);
+  own_pool = &threads_->pool;
+}
+
+ThreadShare::~ThreadShare() {
+  own_pool = nullptr;
+}
+
 void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body) {
   if (count <= 0) return;
   Control& c = control();
-  if (count > 1 && !inside_body) {
+  if (own_pool != nullptr && count > 1 && !inside_body) return own_pool->run(count, body);
+  if (own_pool == nullptr && count > 1 && !inside_body) {
     const std::unique_lock lock(c.in_use, std::try_to_lock);
     // Another thread of the program may have the pool: then this one works alone.
     if (lock.owns_lock() && c.pool->size() > 1) return c.pool->run(count, body);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace undertext {
 
@@ -15,6 +16,20 @@ int hardware_threads();
 // holds before the first call. Not to be called inside parallel_for.
 void set_threads(int count);
 int threads();
+
+// For as long as it lives, parallel_for in the thread that made it has `count` threads to itself, and leaves
+// the pool of the process to others. Made and destroyed in the same thread.
+class ThreadShare {
+ public:
+  explicit ThreadShare(int count);
+  ~ThreadShare();
+  ThreadShare(const ThreadShare&) = delete;
+  ThreadShare& operator=(const ThreadShare&) = delete;
+
+ private:
+  struct Threads;
+  std::unique_ptr<Threads> threads_;
+};
 
 // Calls body(i) for every i in [0, count), spread over the threads; returns when all are done. When bodies
 // throw, the exception of the lowest such i reaches the caller, and bodies above it may not have run. The

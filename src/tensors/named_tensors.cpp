@@ -1,15 +1,14 @@
 #include "tensors/named_tensors.h"
 
 #include <ATen/ATen.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "base/threads.h"
 #include "tensors/dtypes.h"
 
@@ -52,33 +51,6 @@ std::int64_t first_not_finite(const at::Tensor& tensor) {
       return n;  // integers have neither
   }
 }
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    UNDERTEXT_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-  }
-  void add(const void* data, std::size_t size) {
-    UNDERTEXT_CHECK(EVP_DigestUpdate(context_.get(), data, size) == 1);
-  }
-  void add_number(std::uint64_t number) { add(&number, sizeof number); }
-  // With its length in front, so that no two lists of strings give the same bytes.
-  void add_string(std::string_view text) {
-    add_number(text.size());
-    add(text.data(), text.size());
-  }
-  std::string hex() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    UNDERTEXT_CHECK(EVP_DigestFinal_ex(context_.get(), digest, &size) == 1);
-    std::string out;
-    for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-    return out;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
-};
 
 }  // namespace
 

@@ -119,6 +119,41 @@ TEST(ThreadCount, ZeroMeansAllCores) {
   EXPECT_GE(hardware_threads(), 1);
 }
 
+// Two callers with two threads each: all four bodies are under way at once, which one pool could not do.
+TEST(ThreadShare, GivesEachCallerThreadsOfItsOwn) {
+  set_threads(1);
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  const auto meet = [&](std::int64_t) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+      if (seen.size() == 4) return;
+    }
+  };
+  const auto caller = [&] {
+    const ThreadShare share(2);
+    parallel_for(2, meet);
+  };
+  std::thread one(caller), other(caller);
+  one.join();
+  other.join();
+  EXPECT_EQ(seen.size(), 4u);
+  set_threads(0);
+}
+
+TEST(ThreadShare, OfOneRunsInTheCallingThread) {
+  set_threads(2);
+  std::set<std::thread::id> seen;
+  {
+    const ThreadShare share(1);
+    parallel_for(100, [&](std::int64_t) { seen.insert(std::this_thread::get_id()); });
+  }
+  EXPECT_EQ(seen, std::set{std::this_thread::get_id()});
+  set_threads(0);
+}
+
 TEST(ThreadsDeathTest, TheCountCannotChangeInsideABody) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(parallel_for(2, [](std::int64_t) { set_threads(1); }), "this is a bug");
