@@ -31,4 +31,8 @@ struct SentenceRecovery {
   double scale = 0;        // the scaling factor used (--method paper)
 };
 
+// Without their scores, in the same order.
+Sentence ids_of(const WordRecovery& recovery);
+std::vector<Sentence> sentences_of(const SentenceRecovery& recovery);
+
 }  // namespace undertext

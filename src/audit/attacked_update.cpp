@@ -6,10 +6,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "attacks/exact_sentences.h"
-#include "attacks/greedy_sentences.h"
 #include "attacks/words.h"
-#include "audit/oracle.h"
+#include "audit/chosen_attack.h"
+#include "audit/message_pairs.h"
 #include "metrics/sentence_scores.h"
 #include "metrics/word_scores.h"
 
@@ -62,71 +61,36 @@ json row_of(const AttackedUpdate& update, const Attack& attack) {
 }
 
 template <typename Recover>
-auto timed(json& row, const Recover& recover) {
+auto timed(json& row, const Recover& run) {
   const auto start = std::chrono::steady_clock::now();
-  auto recovery = recover();
+  auto recovery = run();
   row["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return recovery;
 }
 
 template <typename Recover>
-json word_row(const AttackedUpdate& update, const Attack& attack, const Recover& recover) {
+json word_row(const AttackedUpdate& update, const Attack& attack, const Recover& run) {
   json row = row_of(update, attack);
-  const WordRecovery recovery = timed(row, recover);
-  Sentence recovered;
-  for (const RecoveredWord& word : recovery.words) recovered.push_back(word.id);
-  const WordScores scores = score_words(update.truth, std::vector<Sentence>{recovered});
+  const WordRecovery recovery = timed(row, run);
+  const WordScores scores = score_words(update.truth, std::vector<Sentence>{ids_of(recovery)});
   row["recovered"] = scores.recovered;
   row["truth"] = scores.truth;
   row["scores"] = scores;
   return row;
 }
 
-// Every true message with the recovered one that stands for it, then those that stand for none.
-json pairs_of(const AttackedUpdate& update, const std::vector<Sentence>& recovered,
-              const SentenceScores& scores) {
-  std::vector<const SentencePair*> partner(update.truth.size(), nullptr);
-  std::vector<bool> used(recovered.size(), false);
-  for (const SentencePair& pair : scores.pairs) {
-    partner[static_cast<std::size_t>(pair.truth)] = &pair;
-    used[static_cast<std::size_t>(pair.recovered)] = true;
-  }
-  json pairs = json::array();
-  for (std::size_t i = 0; i < update.truth.size(); ++i) {
-    json pair = {{"truth", update.vocabulary.decode(update.truth[i])},
-                 {"recovered", nullptr},
-                 {"exact", false},
-                 {"ratio", 0}};
-    if (partner[i] != nullptr) {
-      const Sentence& found = recovered[static_cast<std::size_t>(partner[i]->recovered)];
-      pair["recovered"] = update.vocabulary.decode(found);
-      pair["exact"] = found == update.truth[i];
-      pair["ratio"] = partner[i]->ratio;
-    }
-    pairs.push_back(std::move(pair));
-  }
-  for (std::size_t i = 0; i < recovered.size(); ++i) {
-    if (!used[i])
-      pairs.push_back({{"truth", nullptr},
-                       {"recovered", update.vocabulary.decode(recovered[i])},
-                       {"exact", false},
-                       {"ratio", 0}});
-  }
-  return pairs;
-}
-
 template <typename Recover>
-json sentence_row(const AttackedUpdate& update, const Attack& attack, json& samples, const Recover& recover) {
+json sentence_row(const AttackedUpdate& update, const Attack& attack, json& samples, const Recover& run) {
   json row = row_of(update, attack);
-  const SentenceRecovery recovery = timed(row, recover);
-  std::vector<Sentence> recovered;
-  for (const RecoveredSentence& sentence : recovery.sentences) recovered.push_back(sentence.words);
+  const SentenceRecovery recovery = timed(row, run);
+  const std::vector<Sentence> recovered = sentences_of(recovery);
   const SentenceScores scores = score_sentences(update.truth, recovered);
   row["recovered"] = scores.recovered;
   row["truth"] = scores.truth;
   row["scores"] = scores;
   if (std::string_view(attack.method) == "best") row["certified"] = recovery.certified;
-  samples.push_back({{"row", row.at("id")}, {"pairs", pairs_of(update, recovered, scores)}});
+  samples.push_back(
+      {{"row", row.at("id")}, {"pairs", pairs_of(update.truth, recovered, scores, update.vocabulary)}});
   return row;
 }
 
@@ -152,20 +116,21 @@ void add_rows(const AttackedUpdate& update, json& rows, json& samples, const std
   };
   // Without noise the paper's rule is the sign alone. Under noise it needs a cutoff: ours, which needs no
   // truth, and the paper's own, which does.
-  const auto paper_words = [&] {
-    return update.sigma > 0 ? recover_words_by_cutoff(observation) : recover_words_by_sign(observation);
-  };
-  add(word_row(update, {"words", "paper"}, paper_words));
+  const std::string cutoff = update.sigma > 0 ? "auto" : "none";
+  add(word_row(update, {"words", "paper"}, [&] {
+    return recover(WordAttack{"paper", cutoff}, observation, update.truth);
+  }));
   if (update.sigma > 0)
-    add(word_row(update, {"words", "paper", true},
-                 [&] { return recover_words_by_oracle(observation, update.truth); }));
+    add(word_row(update, {"words", "paper", true}, [&] {
+      return recover(WordAttack{"paper", "oracle"}, observation, update.truth);
+    }));
   // What the search for sentences certifies holds the words too.
   const auto messages = static_cast<std::int64_t>(update.truth.size());
   std::optional<SentenceRecovery> best;
   double seconds = 0;
   if (reads_sentences_best(messages, update.sigma, update.training.epochs)) {
     json clock;
-    best = timed(clock, [&] { return recover_exact_sentences(observation, {}); });
+    best = timed(clock, [&] { return recover(SentenceAttack{}, observation, update.truth); });
     seconds = clock.at("seconds");
   }
   json found = word_row(update, {"words", "best"}, [&] {
@@ -175,9 +140,7 @@ void add_rows(const AttackedUpdate& update, json& rows, json& samples, const std
   if (best && best->certified) found["seconds"] = seconds;
   add(std::move(found));
   add(sentence_row(update, {"sentences", "paper"}, samples, [&] {
-    std::vector<Token> words;
-    for (const RecoveredWord& word : paper_words().words) words.push_back(word.id);
-    return recover_greedy_sentences(observation, words, {});
+    return recover(SentenceAttack{.method = "paper", .cutoff = cutoff}, observation, update.truth);
   }));
   if (best) {
     json row = sentence_row(update, {"sentences", "best"}, samples, [&] { return std::move(*best); });

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "attacks/exact_sentences.h"
-#include "attacks/greedy_sentences.h"
-#include "attacks/words.h"
+#include "audit/chosen_attack.h"
 #include "base/error.h"
 #include "cli/attack_inputs.h"
 #include "cli/output.h"
@@ -32,23 +30,12 @@ std::optional<double> scale_of(const Flags& flags) {
   return value;
 }
 
-SentenceRecovery recover(const Flags& flags, const Observation& observation) {
-  const std::optional<double> scale = scale_of(flags);
-  if (flags.method == "best")
-    return recover_exact_sentences(observation, {.length = flags.length, .count = flags.count});
-  std::vector<Token> words;
-  for (const RecoveredWord& word : recover_words_by_cutoff(observation).words) words.push_back(word.id);
-  GreedyOptions options;
-  if (flags.length > 0) options.length = flags.length;
-  options.count = flags.count;
-  options.scale = scale;
-  return recover_greedy_sentences(observation, words, options);
+SentenceAttack attack_of(const Flags& flags) {
+  return {.method = flags.method, .length = flags.length, .count = flags.count, .scale = scale_of(flags)};
 }
 
 SentenceScores scores_of(const SentenceRecovery& recovery, const AttackInputs& inputs) {
-  std::vector<Sentence> recovered;
-  for (const RecoveredSentence& sentence : recovery.sentences) recovered.push_back(sentence.words);
-  return score_sentences(inputs.truth, recovered);
+  return score_sentences(inputs.truth, sentences_of(recovery));
 }
 
 nlohmann::json json_of(const Flags& flags, const SentenceRecovery& recovery, const AttackInputs& inputs) {
@@ -108,11 +95,12 @@ std::string text_of(const Flags& flags, const SentenceRecovery& recovery, const 
   return text + rest_text(total, shown);
 }
 
-void run(const Flags& flags) {
-  scale_of(flags);  // before the files, which may be large
+int run(const Flags& flags) {
+  const SentenceAttack attack = attack_of(flags);  // before the files, which may be large
   const AttackInputs inputs = read_attack_inputs(flags);
-  const SentenceRecovery recovery = recover(flags, inputs.observation);
+  const SentenceRecovery recovery = recover(attack, inputs.observation, inputs.truth);
   flags.json ? print_json(json_of(flags, recovery, inputs)) : print_text(text_of(flags, recovery, inputs));
+  return 0;
 }
 
 }  // namespace
@@ -133,7 +121,7 @@ Verb attack_sentences_verb(CLI::App& attack) {
   app->add_option("--scale", flags->scale,
                   "paper: factor on the update before the search; auto needs no truth (auto)")
       ->option_text("auto|S");
-  return {app, [flags] { run(*flags); }};
+  return {app, [flags] { return run(*flags); }};
 }
 
 }  // namespace undertext

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "attacks/words.h"
-#include "audit/oracle.h"
+#include "audit/chosen_attack.h"
 #include "base/error.h"
 #include "cli/attack_inputs.h"
 #include "cli/output.h"
@@ -17,17 +16,8 @@ struct Flags : AttackFlags {
   std::string method, cutoff;  // empty: not given
 };
 
-WordRecovery recover(const Flags& flags, const AttackInputs& inputs) {
-  if (flags.cutoff == "oracle") return recover_words_by_oracle(inputs.observation, inputs.truth);
-  if (flags.cutoff == "none") return recover_words_by_sign(inputs.observation);
-  return flags.method == "paper" ? recover_words_by_cutoff(inputs.observation)
-                                 : recover_words(inputs.observation);
-}
-
 WordScores scores_of(const WordRecovery& recovery, const AttackInputs& inputs) {
-  Sentence recovered;
-  for (const RecoveredWord& word : recovery.words) recovered.push_back(word.id);
-  return score_words(inputs.truth, std::vector<Sentence>{recovered});
+  return score_words(inputs.truth, std::vector<Sentence>{ids_of(recovery)});
 }
 
 nlohmann::json json_of(const Flags& flags, const WordRecovery& recovery, const AttackInputs& inputs) {
@@ -73,7 +63,7 @@ std::string text_of(const Flags& flags, const WordRecovery& recovery, const Atta
   return text + rest_text(recovery.words.size(), shown);
 }
 
-void run(Flags flags) {
+int run(Flags flags) {
   // The cutoffs none and oracle belong to the paper's method alone.
   const bool paper_cutoff = flags.cutoff == "none" || flags.cutoff == "oracle";
   if (flags.method == "best" && paper_cutoff)
@@ -83,8 +73,10 @@ void run(Flags flags) {
   if (flags.cutoff == "oracle" && flags.truth.empty())
     fail("--cutoff oracle: chooses by the truth, expected --truth FILE as well");
   const AttackInputs inputs = read_attack_inputs(flags);
-  const WordRecovery recovery = recover(flags, inputs);
+  const WordRecovery recovery =
+      recover(WordAttack{flags.method, flags.cutoff}, inputs.observation, inputs.truth);
   flags.json ? print_json(json_of(flags, recovery, inputs)) : print_text(text_of(flags, recovery, inputs));
+  return 0;
 }
 
 }  // namespace
@@ -101,7 +93,7 @@ Verb attack_words_verb(CLI::App& attack) {
                   "threshold there is, by --truth, which no adversary has (auto)")
       ->check(CLI::IsMember({"none", "oracle", "auto"}))
       ->option_text("NAME");
-  return {app, [flags] { run(*flags); }};
+  return {app, [flags] { return run(*flags); }};
 }
 
 }  // namespace undertext

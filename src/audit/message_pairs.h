@@ -1,0 +1,18 @@
+// True and recovered messages side by side, as reports show them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "metrics/sentence_scores.h"
+#include "text/vocabulary.h"
+
+namespace undertext {
+
+// Every true message with the recovered one that stands for it, then those that stand for none: a list of
+// {"truth", "recovered", "exact", "ratio"}.
+nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
+                        const SentenceScores& scores, const Vocabulary& vocabulary);
+
+}  // namespace undertext
