@@ -1,4 +1,4 @@
-#include "audit/result_file.h"
+#include "audit/store/result_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

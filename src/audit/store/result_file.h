@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "audit/checksum.h"
-#include "audit/sqlite.h"
+#include "audit/store/checksum.h"
+#include "audit/store/sqlite.h"
 
 namespace undertext {
 

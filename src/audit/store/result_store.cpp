@@ -1,4 +1,4 @@
-#include "audit/result_store.h"
+#include "audit/store/result_store.h"
 
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_set>
 
-#include "audit/result_file.h"
-#include "audit/worker_locks.h"
+#include "audit/store/result_file.h"
+#include "audit/store/worker_locks.h"
 #include "base/error.h"
 
 namespace undertext {

@@ -1,4 +1,4 @@
-#include "audit/sqlite.h"
+#include "audit/store/sqlite.h"
 
 #include <sqlite3.h>
 

@@ -1,4 +1,4 @@
-#include "audit/worker_locks.h"
+#include "audit/store/worker_locks.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "audit/result_store.h"
+#include "audit/store/result_store.h"
 #include "base/files.h"
 #include "base/random.h"
 #include "base/temporary_folder.h"

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "audit/checksum.h"
-#include "audit/result_store.h"
-#include "audit/sqlite.h"
+#include "audit/store/checksum.h"
+#include "audit/store/result_store.h"
+#include "audit/store/sqlite.h"
 #include "base/files.h"
 #include "base/random.h"
 #include "base/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "audit/result_store.h"
+#include "audit/store/result_store.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "audit/result_store.h"
+#include "audit/store/result_store.h"
 #include "base/error.h"
 
 namespace undertext {

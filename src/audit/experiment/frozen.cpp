@@ -1,0 +1,305 @@
+#include "audit/experiment/frozen.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "audit/experiment/cell_texts.h"
+#include "audit/experiment/schema.h"
+#include "audit/version.h"
+#include "base/error.h"
+#include "base/sha256.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLongestGenerated = 12;  // words of a built-in message
+
+// As the file means it: a path from the file's own folder on, whatever the folder of who asks.
+fs::path resolved(const std::string& path, const fs::path& file) {
+  const fs::path given(path);
+  const fs::path base = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  return fs::absolute(base / given).lexically_normal();
+}
+
+// "{size}" replaced.
+std::string with_size(std::string pattern, std::int64_t size) {
+  static constexpr std::string_view kMark = "{size}";
+  for (std::size_t at = pattern.find(kMark); at != std::string::npos; at = pattern.find(kMark))
+    pattern.replace(at, kMark.size(), std::to_string(size));
+  return pattern;
+}
+
+// The files that a pattern means, sorted; stars stand in the last part alone.
+std::vector<fs::path> matching(const fs::path& pattern) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  const fs::path folder = pattern.has_parent_path() ? pattern.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (fnmatch(pattern.filename().c_str(), name.c_str(), FNM_PERIOD) == 0 && entry.is_regular_file(ignored))
+      found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string name_of(const std::string& place) {
+  return place == kBuiltIn ? place : fs::path(place).filename().string();
+}
+
+class Freezer {
+ public:
+  Freezer(const ExperimentFile& file, Sources& sources) : file_(file), sources_(sources) {}
+
+  std::vector<FrozenCell> cells() {
+    for (const json& draft : file_.cells) add(draft);
+    if (cells_.empty()) fail("{}: no cell is left to run", file_.file.string());
+    return std::move(cells_);
+  }
+
+ private:
+  // Where the client's messages come from.
+  struct Origin {
+    std::string place;                  // a file, kBuiltIn, or empty: the text in the experiment's file
+    std::string hash;                   // empty: built-in, which the seed determines
+    std::vector<std::string> messages;  // empty: built-in, which never end
+  };
+
+  std::string model_place(const json& model) const {
+    for (const char* key : {"folder", "otherwise"}) {
+      const std::string given = model.at(key);
+      if (given == kBuiltIn) return given;
+      const fs::path folder = resolved(given, file_.file);
+      std::error_code ignored;
+      if (!given.empty() && fs::is_directory(folder, ignored)) return folder.string();
+    }
+    fail("{}: model.folder: there is no folder {}", file_.file.string(),
+         resolved(model.at("folder"), file_.file).string());
+  }
+
+  std::vector<std::string> text_places(const json& texts, std::int64_t size) const {
+    for (const char* key : {"files", "otherwise"}) {
+      const std::string given = texts.at(key);
+      if (given == kBuiltIn) return {given};
+      if (given.empty()) continue;
+      std::vector<std::string> places;
+      for (const fs::path& path : matching(resolved(with_size(given, size), file_.file)))
+        places.push_back(path.string());
+      if (!places.empty()) return places;
+    }
+    fail("{}: texts.files: there is no file {}", file_.file.string(),
+         resolved(with_size(texts.at("files"), size), file_.file).string());
+  }
+
+  const Origin& origin(const std::string& place, std::int64_t words) {
+    const auto [found, fresh] = origins_.try_emplace({place, words});
+    if (fresh) {
+      const auto texts = sources_.texts(place);
+      found->second = {place, texts->hash, cut_messages(texts->lines, words)};
+    }
+    return found->second;
+  }
+
+  std::vector<Origin> origins(const json& draft) {
+    const json& texts = draft.at("texts");
+    const std::int64_t words = texts.at("words");
+    if (const std::string text = texts.at("text"); !text.empty())
+      return {{"", sha256_of(text), cut_messages(lines_of_text(text), words)}};
+    std::vector<Origin> all;
+    for (const std::string& place : text_places(texts, draft.at("run").at("size"))) {
+      if (place != kBuiltIn) {
+        all.push_back(origin(place, words));
+        continue;
+      }
+      if (words > kLongestGenerated)
+        fail("{}: texts.words is {}, expected at most {} with the built-in messages", file_.file.string(),
+             words, kLongestGenerated);
+      if (draft.at("run").at("size") == 0)
+        fail("{}: run.sizes is missing, which the built-in messages need", file_.file.string());
+      all.push_back({kBuiltIn, "", {}});
+    }
+    return all;
+  }
+
+  // Messages of each client: what the file says, or an equal share of all.
+  std::int64_t size_for(const json& draft, const Origin& from) const {
+    const std::int64_t clients = draft.at("federation").at("clients"), given = draft.at("run").at("size");
+    if (from.place == kBuiltIn) return given;
+    const auto there = static_cast<std::int64_t>(from.messages.size());
+    const std::int64_t size = given > 0 ? given : there / clients;
+    if (size == 0 || size * clients > there)
+      fail("{}: {} messages, expected {} for {} of {}", from.place.empty() ? file_.file.string() : from.place,
+           there, std::max<std::int64_t>(size, 1) * clients,
+           clients == 1 ? "a client" : fmt::format("{} clients", clients), std::max<std::int64_t>(size, 1));
+    return size;
+  }
+
+  std::vector<std::int64_t> chosen_clients(const json& draft) const {
+    const json& federation = draft.at("federation");
+    std::vector<std::int64_t> clients(federation.at("clients").get<std::size_t>());
+    for (std::size_t i = 0; i < clients.size(); ++i) clients[i] = static_cast<std::int64_t>(i);
+    const auto selected = federation.at("selected").get<std::size_t>();
+    if (selected > clients.size())
+      fail("{}: federation.selected is {}, expected at most the {} clients", file_.file.string(), selected,
+           clients.size());
+    if (federation.at("selection") == "random") {
+      Random random(Seed(draft.at("run").at("seed").get<std::uint64_t>()).derive("selection"));
+      for (std::size_t i = clients.size(); i > 1; --i) std::swap(clients[i - 1], clients[random.below(i)]);
+    }
+    if (selected > 0) clients.resize(selected);
+    return clients;
+  }
+
+  // Where the utility is measured.
+  void add_held_out(const json& draft, const Origin& from, std::int64_t size, json& config) {
+    const std::int64_t count = draft.at("metrics").at("utility");
+    if (count == 0) return;
+    const std::string given = draft.at("texts").at("held_out");
+    std::string place = from.place;
+    std::int64_t first = draft.at("federation").at("clients").get<std::int64_t>() * size;
+    if (!given.empty()) {
+      place = given == kBuiltIn ? given : resolved(given, file_.file).string();
+      std::error_code ignored;
+      if (place != kBuiltIn && !fs::exists(place, ignored) && from.place == kBuiltIn) place = kBuiltIn;
+      first = 0;
+    }
+    config["places"]["held_out"] = place;
+    if (place == kBuiltIn) return;
+    if (place.empty())
+      fail("{}: texts.held_out is missing, which metrics.utility needs with texts.text", file_.file.string());
+    const Origin& held_out = origin(place, draft.at("texts").at("words"));
+    const auto there = static_cast<std::int64_t>(held_out.messages.size());
+    if (first + count > there)
+      fail("{}: {} messages are left for the utility, expected {} (metrics.utility)", place,
+           std::max<std::int64_t>(there - first, 0), count);
+    config["texts"]["held_out_hash"] = held_out.hash;
+    config["texts"]["held_out_from"] = first;
+  }
+
+  void add(const json& draft) {
+    const std::string model = model_place(draft.at("model"));
+    for (const Origin& from : origins(draft)) {
+      const std::int64_t size = size_for(draft, from);
+      json config = {{"model", {{"folder", name_of(model)}, {"hash", sources_.model_hash(model)}}},
+                     {"texts",
+                      {{"files", from.place.empty() ? "given" : name_of(from.place)},
+                       {"hash", from.hash},
+                       {"words", draft.at("texts").at("words")}}},
+                     {"places", {{"model", model}, {"texts", from.place}}}};
+      if (from.place.empty()) config["places"]["text"] = draft.at("texts").at("text");
+      for (const char* section : {"federation", "defence", "attack", "metrics", "run"})
+        config[section] = draft.at(section);
+      // They say which cells there are, and nothing about any one of them.
+      for (const char* key : {"clients", "selected", "selection"}) config["federation"].erase(key);
+      config["run"]["size"] = size;
+      add_held_out(draft, from, size, config);
+      for (const std::int64_t client : chosen_clients(draft)) {
+        config["texts"]["client"] = client;
+        std::string key = key_of_cell(config);
+        if (seen_.insert(key).second) cells_.push_back({std::move(key), config});
+      }
+    }
+  }
+
+  const ExperimentFile& file_;
+  Sources& sources_;
+  std::map<std::pair<std::string, std::int64_t>, Origin> origins_;
+  std::set<std::string> seen_;
+  std::vector<FrozenCell> cells_;
+};
+
+// Repetitions of a cell differ in these and in nothing else.
+const std::set<std::string> kRepetitions = {"texts.files", "texts.client", "run.seed"};
+
+// Axes are the values that differ between cells, or that some cells do not have; the rest are settings.
+void add_axes(const std::vector<FrozenCell>& cells, json& facts) {
+  facts["axes"] = json::array();
+  facts["settings"] = json::array();
+  for (const std::string& name : value_names()) {
+    if (kRepetitions.contains(name)) continue;
+    std::set<json> values;
+    for (const FrozenCell& cell : cells) values.insert(value_of(cell.config, name));
+    if (values.size() > 1)
+      facts["axes"].push_back(name);
+    else if (!values.begin()->is_null())
+      facts["settings"].push_back({name, *values.begin()});
+  }
+}
+
+json plots_json(const std::vector<ReportedPlot>& plots) {
+  json all = json::array();
+  for (const ReportedPlot& plot : plots) {
+    json where = json::array();
+    for (const auto& [name, value] : plot.where) where.push_back({name, value});
+    all.push_back({{"kind", plot.kind},
+                   {"title", plot.title},
+                   {"x", plot.x},
+                   {"y", plot.y},
+                   {"series", plot.series},
+                   {"facet", plot.facet},
+                   {"log_x", plot.log_x},
+                   {"where", std::move(where)}});
+  }
+  return all;
+}
+
+// Everything that the result depends on.
+json hashed_part(json config) {
+  config.erase("places");
+  config["model"].erase("folder");
+  config["texts"].erase("files");
+  return config;
+}
+
+}  // namespace
+
+FrozenExperiment frozen(const ExperimentFile& file, const ExperimentRequest& request, Sources& sources,
+                        const std::string& command) {
+  FrozenExperiment experiment;
+  experiment.name = file.name;
+  experiment.cells = Freezer(file, sources).cells();
+  experiment.facts = {{"title", file.title}, {"source", file.source},      {"says", file.says},
+                      {"command", command},  {"profile", request.profile}, {"plots", plots_json(file.plots)},
+                      {"version", kVersion}};
+  add_axes(experiment.cells, experiment.facts);
+  return experiment;
+}
+
+std::string key_of_cell(const json& config) {
+  Sha256 hash;
+  hash.add_string(kVersion);
+  hash.add_string(hashed_part(config).dump());
+  return hash.hex().substr(0, 32);
+}
+
+std::string update_key(const json& config) {
+  json shared = hashed_part(config);
+  shared.erase("attack");
+  shared["metrics"] = {{"utility", config.at("metrics").at("utility")}};
+  return shared.dump();
+}
+
+double cost_of(const json& config) {
+  const double size = config.at("run").at("size"), epochs = config.at("federation").at("epochs");
+  const json& attack = config.at("attack");
+  // Noise on every step takes about as long as the step.
+  const double training = size * epochs * (config.at("defence").at("kind") == "noise-per-step" ? 2 : 1);
+  const bool search = attack.at("kind") == "sentences";
+  const double reading = attack.at("method") == "best" ? (search ? 100 : 20) : (search ? 20 : 1);
+  return training + size * reading;
+}
+
+json value_of(const json& config, const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const json& section = config.at(name.substr(0, dot));
+  const auto found = section.find(name.substr(dot + 1));
+  return found == section.end() ? json() : *found;
+}
+
+}  // namespace undertext

@@ -1,0 +1,108 @@
+#include "audit/experiment/reported.h"
+
+#include <fmt/format.h>
+
+#include "audit/experiment/frozen.h"
+#include "base/error.h"
+#include "report/metric_info.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+
+ReportedPlot plot_of(const json& stored) {
+  ReportedPlot plot;
+  plot.kind = stored.at("kind");
+  plot.title = stored.at("title");
+  plot.x = stored.at("x");
+  plot.y = stored.at("y");
+  plot.series = stored.at("series");
+  plot.facet = stored.at("facet");
+  plot.log_x = stored.at("log_x");
+  for (const json& pair : stored.at("where")) plot.where.emplace_back(pair.at(0), pair.at(1));
+  return plot;
+}
+
+std::optional<std::string> text_or_nothing(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<std::string>();
+}
+
+MessagePair pair_of(const json& stored) {
+  MessagePair pair;
+  pair.truth = text_or_nothing(stored.at("truth"));
+  pair.recovered = text_or_nothing(stored.at("recovered"));
+  pair.exact = stored.at("exact");
+  pair.ratio = stored.at("ratio").get<double>();
+  return pair;
+}
+
+void add_result(const json& result, ReportedCell& cell) {
+  const json& metrics = result.at("metrics");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics.items()) names.push_back(name);
+  for (const std::string& name : in_metric_order(names)) cell.metrics.emplace_back(name, metrics.at(name));
+  for (const json& pair : result.at("sample")) cell.pairs.push_back(pair_of(pair));
+  cell.all_pairs = result.at("pairs");
+  for (const json& word : result.at("words"))
+    cell.words.push_back({word.at("word"), word.at("id"), word.at("score"), word.at("typed")});
+}
+
+std::string texts_name(const json& texts) {
+  const std::string file = texts.at("files");
+  const std::int64_t client = texts.at("client");
+  return client == 0 ? file : fmt::format("{}, client {}", file, client);
+}
+
+ReportedCell cell_of(const StoredCell& stored, const std::vector<std::string>& axes) {
+  ReportedCell cell;
+  const json& config = stored.frozen.config;
+  cell.key = stored.frozen.key;
+  for (const std::string& axis : axes) cell.values.push_back(value_of(config, axis));
+  cell.seed = config.at("run").at("seed");
+  cell.texts = texts_name(config.at("texts"));
+  if (stored.attempts == 0) return cell;
+  const CellOutcome& outcome = stored.outcome;
+  cell.state = outcome.failed ? CellState::failed : CellState::done;
+  cell.error = outcome.error;
+  cell.seconds = outcome.seconds;
+  cell.peak_memory = outcome.peak_memory;
+  cell.version = outcome.version;
+  cell.host = outcome.host;
+  if (!outcome.failed) add_result(outcome.result, cell);
+  return cell;
+}
+
+}  // namespace
+
+ReportedExperiment reported(const ResultStore& store, const std::string& name) {
+  const json facts = store.facts(name);
+  ReportedExperiment experiment;
+  experiment.name = name;
+  experiment.title = facts.at("title");
+  experiment.source = facts.at("source");
+  experiment.says = facts.at("says");
+  experiment.command = facts.at("command");
+  experiment.profile = facts.at("profile");
+  experiment.axes = facts.at("axes").get<std::vector<std::string>>();
+  for (const json& setting : facts.at("settings"))
+    experiment.settings.emplace_back(setting.at(0), setting.at(1));
+  for (const json& plot : facts.at("plots")) experiment.plots.push_back(plot_of(plot));
+  for (const StoredCell& cell : store.cells(name)) experiment.cells.push_back(cell_of(cell, experiment.axes));
+  return experiment;
+}
+
+std::vector<ReportedExperiment> read_experiments(const std::filesystem::path& folder) {
+  const ResultStore store(folder, ResultStore::Access::read);
+  std::vector<ReportedExperiment> all;
+  try {
+    for (const std::string& name : store.experiments()) all.push_back(reported(store, name));
+  } catch (const json::exception& error) {
+    fail("{}: its content is not what undertext run writes: {}", (folder / ResultStore::kFileName).string(),
+         error.what());
+  }
+  return all;
+}
+
+}  // namespace undertext

@@ -1,0 +1,46 @@
+#include "audit/experiment/sources.h"
+
+#include "base/files.h"
+#include "base/sha256.h"
+#include "text/corpus.h"
+
+namespace undertext {
+
+std::shared_ptr<const ModelFolder> Sources::model(const std::string& place) {
+  const std::lock_guard lock(mutex_);
+  return read_model(place);
+}
+
+std::shared_ptr<const ModelFolder> Sources::read_model(const std::string& place) {
+  std::shared_ptr<const ModelFolder>& known = models_[place];
+  if (!known) {
+    known = std::make_shared<const ModelFolder>(place == kBuiltIn ? public_model({}, cache_, note_)
+                                                                  : load_model_folder(place));
+  }
+  return known;
+}
+
+std::string Sources::model_hash(const std::string& place) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = hashes_.find(place); found != hashes_.end()) return found->second;
+  std::string hash;
+  if (place == kBuiltIn) {
+    hash = public_model_key({});
+  } else {
+    const std::shared_ptr<const ModelFolder> folder = read_model(place);
+    Sha256 sum;
+    sum.add_string(folder->hash);
+    for (Token id = 0; id < folder->vocabulary.size(); ++id) sum.add_string(folder->vocabulary.word(id));
+    hash = sum.hex();
+  }
+  return hashes_.emplace(place, hash).first->second;
+}
+
+std::shared_ptr<const Sources::Texts> Sources::texts(const std::filesystem::path& file) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Texts>& known = texts_[file.string()];
+  if (!known) known = std::make_shared<const Texts>(Texts{read_lines(file), sha256_of(read_file(file))});
+  return known;
+}
+
+}  // namespace undertext

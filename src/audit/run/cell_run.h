@@ -1,0 +1,33 @@
+// One cell, run: a client trains, its update is attacked, what was read is scored.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "audit/experiment/sources.h"
+#include "audit/store/result_store.h"
+
+namespace undertext {
+
+// Keeps the last update, for cells that attack the same one. One thread at a time.
+class CellRunner {
+ public:
+  explicit CellRunner(Sources& sources);
+  ~CellRunner();
+
+  // Whatever goes wrong is an outcome too. The result depends on the cell alone: not on the thread count, the
+  // machine's name, or what ran before.
+  CellOutcome run(const FrozenCell& cell);
+
+ private:
+  struct Attacked;
+  const Attacked& attacked(const nlohmann::json& config);
+  static nlohmann::json read_words(const nlohmann::json& attack, const Attacked& update);
+  static nlohmann::json read_sentences(const nlohmann::json& attack, const Attacked& update);
+  nlohmann::json result_of(const nlohmann::json& config);
+
+  Sources& sources_;
+  std::unique_ptr<Attacked> last_;
+};
+
+}  // namespace undertext
