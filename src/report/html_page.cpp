@@ -1,60 +1,24 @@
 #include "report/html_page.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <unordered_map>
 
-#include "base/error.h"
 #include "report/advice.h"
 #include "report/assets.h"
 #include "report/findings.h"
 #include "report/labels.h"
+#include "report/page_frame.h"
 #include "report/results.h"
-#include "text/utf8.h"
 
 namespace undertext {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestText = 2000;  // bytes of one message shown
-
 template <typename T>
 json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
 }
-
-// A message, cut at a character when it is longer than anyone would read.
-std::string shortened(const std::string& text) {
-  if (text.size() <= kLongestText) return text;
-  std::size_t end = 0;
-  while (true) {
-    const auto point = decode_utf8(text, end);
-    const std::size_t next = end + (point ? point->bytes : 1);
-    if (next > kLongestText) break;
-    end = next;
-  }
-  return text.substr(0, end) + "…";
-}
-
-// Each distinct message once: the same truth stands in many rows. Pairs are [truth, recovered, exact, ratio]
-// with indices into this table.
-class Texts {
- public:
-  json index(const std::optional<std::string>& text) {
-    if (!text) return nullptr;
-    const auto [found, fresh] = indices_.try_emplace(shortened(*text), list_.size());
-    if (fresh) list_.push_back(found->first);
-    return found->second;
-  }
-  const json& list() const { return list_; }
-
- private:
-  std::unordered_map<std::string, std::size_t> indices_;
-  json list_ = json::array();
-};
 
 json scores_of(const ReportedScores& scores) {
   return {{"f1", or_null(scores.f1)},
@@ -98,7 +62,7 @@ json rows_of(const Results& results) {
 }
 
 void add_samples(const Results& results, std::size_t most_pairs, json& data) {
-  Texts texts;
+  SharedTexts texts;
   json samples = json::array();
   for (const Sample& sample : results.samples) {
     json pairs = json::array();
@@ -148,30 +112,6 @@ json facts_of(const Results& results) {
           {"rows", rows_of(results)}};
 }
 
-// JSON that cannot end the script element it stands in, nor start a comment or another script there.
-// Everything but ASCII is escaped too (U+2028 among it), and bytes that are not UTF-8 become U+FFFD.
-std::string script_safe(const json& data) {
-  const std::string plain = data.dump(-1, ' ', true, json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(plain.size());
-  for (const char c : plain) {
-    switch (c) {
-      case '<':
-        safe += "\\u003c";
-        break;
-      case '>':
-        safe += "\\u003e";
-        break;
-      case '&':
-        safe += "\\u0026";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
-
 std::string page_data(const Results& results, std::size_t budget) {
   json data = facts_of(results);
   std::size_t most_pairs = 0;
@@ -184,36 +124,12 @@ std::string page_data(const Results& results, std::size_t budget) {
   }
 }
 
-// Replaces each {{name}} of the template by its part; what is put in is not looked at again.
-std::string filled(std::string_view page, const std::map<std::string_view, std::string_view>& parts) {
-  std::string out;
-  while (true) {
-    const std::size_t open = page.find("{{");
-    out += page.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = page.find("}}", open);
-    UNDERTEXT_CHECK(close != std::string_view::npos);
-    out += parts.at(page.substr(open + 2, close - open - 2));
-    page.remove_prefix(close + 2);
-  }
-}
-
 }  // namespace
 
 std::string html_page(const json& document) {
   const Results results = parse_results(document);
-  for (const std::string_view script : {assets::page_js(), assets::chart_js()}) {
-    UNDERTEXT_CHECK(script.find("</script") == std::string_view::npos);
-    UNDERTEXT_CHECK(script.find("<!--") == std::string_view::npos);
-  }
-  const std::size_t frame = assets::page_html().size() + assets::style_css().size() +
-                            assets::page_js().size() + assets::chart_js().size();
-  UNDERTEXT_CHECK(frame < kLargestPage);
-  const std::string data = page_data(results, kLargestPage - frame);
-  return filled(assets::page_html(), {{"style", assets::style_css()},
-                                      {"chart", assets::chart_js()},
-                                      {"data", data},
-                                      {"page", assets::page_js()}});
+  return framed_page("undertext audit", assets::audit_html(), assets::audit_js(),
+                     [&](std::size_t budget) { return page_data(results, budget); });
 }
 
 }  // namespace undertext

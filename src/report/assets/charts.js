@@ -1,41 +1,12 @@
 // The three charts. Each has its numbers in a table too, so that nothing is lost without a canvas.
 
 const sizes = unique(data.rows.map((row) => row.messages)).sort((a, b) => a - b);
-const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];
 const shapeOf = (size) => shapes[sizes.indexOf(size) % shapes.length];
 // Points of larger clients are larger and lie beneath, so that points in the same place are all seen.
 const spread = { circle: 1, rect: 1.35, triangle: 1.2, rectRot: 1.15 };  // how far a shape must reach to show as large
 const radiusOf = (size) => (4 + 2 * Math.min(sizes.indexOf(size), 4)) * (spread[shapeOf(size)] ?? 1);
-const drawnCharts = [];
-
-const tone = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const colourOf = (size) => tone(`series-${sizes.indexOf(size) % 6 + 1}`);
 const sizeLabel = (size) => plural(size, "message");
-
-function axis(title, extra = {}) {
-  return {
-    title: { display: true, text: title, color: tone("soft") },
-    ticks: { color: tone("soft") },
-    grid: { color: tone("line"), borderColor: tone("soft") },
-    ...extra,
-  };
-}
-
-function options(scales, tooltip) {
-  return {
-    animation: false,
-    maintainAspectRatio: false,
-    scales,
-    interaction: { mode: "nearest", intersect: true },
-    plugins: {
-      legend: { position: "bottom", labels: { color: tone("ink"), usePointStyle: true, boxWidth: 22, padding: 14 } },
-      tooltip: { callbacks: tooltip, usePointStyle: true },
-    },
-  };
-}
-
-// Where a narrow band of values lies, the axis begins just below it; the caption of the axis shows that.
-const axisStart = (values) => Math.max(0, Math.floor(Math.min(1, ...values) * 20 - 0.2) / 20);
 
 function epochsChart() {
   const rows = data.rows.filter((row) => row.attack === "words" && row.defence === "none" && row.scores.f1 !== null);
@@ -223,54 +194,16 @@ function noiseChart() {
   };
 }
 
-// Pixels that are not blank, read back from the canvas: proof that something was drawn.
-function inkOn(canvas) {
-  const { data: pixels } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let ink = 0;
-  for (let i = 3; i < pixels.length; i += 4) ink += pixels[i] !== 0;
-  return ink;
-}
-
 function placeChart(chart) {
   const figure = byId(chart.figure);
-  const canvas = figure.querySelector("canvas");
-  const box = canvas.parentElement;
-  const details = element("details", {}, element("summary", {}, "The numbers of this chart"));
-  figure.append(details);
-  let drawn = null;
-
-  function draw() {
-    const open = details.open;
-    details.replaceChildren(details.firstChild, element("div", { class: "scroll", tabindex: "0", role: "region",
-      "aria-label": "The numbers of this chart" }, chart.table()));
-    details.open = open;
-    try {
-      if (drawn) drawn.destroy();
-      drawn = new Chart(canvas, chart.config());
-      canvas.dataset.drawn = inkOn(canvas);
-    } catch (problem) {
-      const reason = problem instanceof Error ? problem.message : String(problem);
-      box.style.height = "auto";
-      box.replaceChildren(
-        element("p", { class: "failed" }, `This chart could not be drawn (${reason}). Its numbers stand below.`));
-      details.open = true;
-    }
-  }
+  const box = figure.querySelector(".canvas");
+  const fill = numbersBelow(figure);
+  const draw = () => fill(chart.table(), drawChart(box, chart.config));
   if (chart.controls) figure.querySelector(".controls").append(...chart.controls(draw));
-  drawnCharts.push(draw);
-  draw();
+  return draw;
 }
 
 function showCharts() {
-  if (typeof Chart !== "undefined") Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  [epochsChart(), scatterChart(), noiseChart()].forEach(placeChart);
-  const redraw = () => drawnCharts.forEach((draw) => draw());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // Paper is light, whatever the screen is.
-  const print = (on) => {
-    document.documentElement.classList.toggle("printing", on);
-    redraw();
-  };
-  addEventListener("beforeprint", () => print(true));
-  addEventListener("afterprint", () => print(false));
+  const charts = [epochsChart(), scatterChart(), noiseChart()].map(placeChart);
+  keepDrawn(() => charts.forEach((draw) => draw()));
 }

@@ -1,7 +1,6 @@
 // The data of this page, and the few helpers that every part uses. Texts enter the page as text nodes only.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const rowOf = new Map(data.rows.map((row) => [row.id, row]));
 const byId = (id) => document.getElementById(id);
 
 // An element with attributes and children; a child that is a string becomes a text node.
@@ -67,4 +66,11 @@ function plainTable(caption, headings, rows, numeric) {
       ...headings.map((heading, column) => element("th", { scope: "col", ...kind(column) }, heading)))),
     element("tbody", {}, ...rows.map((row) => element("tr", {},
       ...row.map((cell, column) => element("td", kind(column), String(cell)))))));
+}
+
+// Straight apostrophes inside words, as programs write them, become typographic ones in running text.
+const typeset = (text) => visible(text).replace(/(\p{L})'(\p{L})/gu, "$1’$2");
+
+function definition(term, text) {
+  return element("div", {}, element("dt", {}, term), element("dd", {}, typeset(text)));
 }

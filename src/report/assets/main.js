@@ -1,12 +1,5 @@
 // The page from top to bottom.
 
-// Straight apostrophes inside words, as programs write them, become typographic ones in running text.
-const typeset = (text) => visible(text).replace(/(\p{L})'(\p{L})/gu, "$1’$2");
-
-function definition(term, text) {
-  return element("div", {}, element("dt", {}, term), element("dd", {}, typeset(text)));
-}
-
 function showFindings() {
   byId("verdict").textContent = typeset(data.verdict);
   byId("kind").textContent = `audit of the ${visible(data.preset)} preset`;
@@ -54,6 +47,12 @@ function showRun() {
   byId("run").append(...facts.map(([term, text]) => definition(term, text)));
 }
 
-for (const show of [showFindings, showUndertext, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
+// The strongest case under the verdict.
+function showErased() {
+  const sample = data.samples.find((candidate) => candidate.row === data.strongest) ?? data.samples[0];
+  if (sample) showUndertext(sample.pairs);
+}
+
+for (const show of [showFindings, showErased, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
   show();
 document.documentElement.dataset.ready = "true";

@@ -31,19 +31,6 @@ const filters = [
   { key: "defence", name: "Defence", of: (row) => row.defence_label, text: (row) => row.defence_label },
 ];
 
-// Lists by their members, numbers by size, texts by letter; what has no value comes last either way.
-function compare(a, b, direction) {
-  if (a === null || b === null) return (a === null) - (b === null);
-  if (Array.isArray(a)) {
-    for (let i = 0; i < a.length; ++i) {
-      const order = compare(a[i], b[i], direction);
-      if (order !== 0) return order;
-    }
-    return 0;
-  }
-  return direction * (typeof a === "string" ? a.localeCompare(b) : a - b);
-}
-
 function tableRow(row) {
   return element("tr", { "data-id": row.id }, ...columns.map((column, index) => {
     if (index === 0)
@@ -61,24 +48,8 @@ function tableRow(row) {
 
 function showTable() {
   const choices = {};
-  let sorted = columns.find((column) => column.key === view.get("sort")) ?? null;
-  let direction = view.get("order") === "down" ? -1 : 1;
-  const body = element("tbody");
-  const headings = columns.map((column) => {
-    const button = element("button", { type: "button" }, column.name);
-    button.addEventListener("click", () => {
-      // Numbers are first wanted largest first.
-      direction = sorted === column ? -direction : column.number ? -1 : 1;
-      sorted = column;
-      remember({ sort: column.key, order: direction < 0 ? "down" : "up" });
-      draw();
-    });
-    return element("th", { scope: "col", class: column.number ? "number" : null }, button);
-  });
   byId("table").classList.toggle("one-threat", unique(data.rows.map((row) => row.threat_model)).length === 1);
-  byId("table").append(
-    element("caption", { class: "hidden" }, "All attacks on all updates"),
-    element("thead", {}, element("tr", {}, ...headings)), body);
+  const show = sortableTable(byId("table"), "All attacks on all updates", columns, tableRow);
 
   for (const filter of filters) {
     const known = new Map(data.rows.map((row) => [filter.of(row), filter.text(row)]));
@@ -92,15 +63,9 @@ function showTable() {
 
   function draw() {
     const rows = data.rows.filter((row) => filters.every(({ key, of }) => choices[key] === "" || of(row) === choices[key]));
-    if (sorted) rows.sort((a, b) => compare(sorted.value(a), sorted.value(b), direction));
-    body.replaceChildren(...rows.map(tableRow));
-    headings.forEach((heading, index) => {
-      if (columns[index] === sorted) heading.setAttribute("aria-sort", direction < 0 ? "descending" : "ascending");
-      else heading.removeAttribute("aria-sort");
-    });
+    show(rows);
     byId("table-summary").textContent = rows.length === data.rows.length
       ? plural(rows.length, "row") : `${rows.length} of ${plural(data.rows.length, "row")}`;
-    byId("table").dataset.shown = rows.length;
   }
   draw();
 }
