@@ -19,7 +19,7 @@ struct Flags {
   bool json = false;
 };
 
-void run(const Flags& flags) {
+int run(const Flags& flags) {
   AuditOptions options;
   if (!flags.model.empty()) options.model = flags.model;
   if (!flags.texts.empty()) options.texts = flags.texts;
@@ -35,6 +35,7 @@ void run(const Flags& flags) {
   flags.json ? print_json(results) : print_text(terminal_table(results, colour_wanted(), output_width()));
   print_note(fmt::format("the page is {}, the numbers are in {}", folder.page().string(),
                          folder.results().string()));
+  return 0;
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ Verb audit_verb(CLI::App& program) {
       ->option_text("DIR");
   app->add_option("--seed", flags->seed, "seed of the messages and the noise (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print the results as one JSON object");
-  return {app, [flags] { run(*flags); }};
+  return {app, [flags] { return run(*flags); }};
 }
 
 }  // namespace undertext

@@ -58,7 +58,7 @@ std::string text_of(const nlohmann::json& summary) {
       counted(summary.at("parameters").get<std::int64_t>(), "number", "numbers"));
 }
 
-void run(const Flags& flags) {
+int run(const Flags& flags) {
   LocalTraining training = flags.training;
   training.reduction = flags.reduction == "sum" ? Reduction::sum : Reduction::mean;
   training.train_embedding = flags.train == "all";
@@ -104,6 +104,7 @@ void run(const Flags& flags) {
                                   {"perplexity_before", perplexity_json(*observation.before, sentences)},
                                   {"perplexity_after", perplexity_json(*observation.after, sentences)}};
   flags.json ? print_json(summary) : print_text(text_of(summary));
+  return 0;
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ Verb client_verb(CLI::App& program) {
                 "start from an output bias of zero, as the published experiments did");
   app->add_option("--seed", flags->seed, "seed of the noise (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print one JSON object");
-  return {app, [flags] { run(*flags); }};
+  return {app, [flags] { return run(*flags); }};
 }
 
 }  // namespace undertext

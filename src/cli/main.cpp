@@ -1,10 +1,13 @@
 // The program: reads the flags, runs one verb, turns every failure into one line and an exit code.
-//   0  done      2  something the user can mend      1  something else
+//   0  done      2  something the user can mend      1  something else, such as a cell of an experiment that
+//   failed
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <filesystem>
 #include <new>
 #include <string>
 
+#include "audit/run/mpi_run.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/threads.h"
@@ -24,8 +27,9 @@ std::string one_line(std::string_view message) {
   return line;
 }
 
+// Under mpirun all ranks read the same flags and would complain of the same thing.
 int complain(std::string_view message, int code) {
-  fmt::print(stderr, "undertext: {}\n", one_line(message));
+  if (mpi_rank() == 0) fmt::print(stderr, "undertext: {}\n", one_line(message));
   return code;
 }
 
@@ -60,7 +64,9 @@ int run(int argc, char** argv) {
   attack->require_subcommand(1);
   verbs.push_back(attack_words_verb(*attack));
   verbs.push_back(attack_sentences_verb(*attack));
+  verbs.push_back(run_verb(program));
   verbs.push_back(report_verb(program));
+  verbs.push_back(compare_verb(program));
   for (const Verb& verb : verbs) verb.app->fallthrough();
   attack->fallthrough();
 
@@ -68,6 +74,9 @@ int run(int argc, char** argv) {
   program.footer(
       "Start here:\n"
       "  undertext audit\n"
+      "An experiment, cell by cell, and its page:\n"
+      "  undertext run experiments/gboard/figure2a.toml --profile quick\n"
+      "  undertext report undertext-run\n"
       "One update, step by step:\n"
       "  undertext client --model DIR --texts FILE --out update.safetensors\n"
       "  undertext attack sentences --model DIR --update update.safetensors\n"
@@ -89,7 +98,7 @@ int run(int argc, char** argv) {
   }
   set_threads(thread_count);
   for (const Verb& verb : verbs) {
-    if (verb.app->parsed()) verb.run();
+    if (verb.app->parsed()) return verb.run();
   }
   return 0;
 }
@@ -99,6 +108,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using undertext::complain;
+  // A file that may not grow is an error to tell, not a reason to die.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return undertext::run(argc, argv);
   } catch (const undertext::UserError& error) {

@@ -9,13 +9,15 @@ namespace undertext {
 
 struct Verb {
   CLI::App* app;
-  std::function<void()> run;  // after all flags are read
+  std::function<int()> run;  // after all flags are read; the exit code
 };
 
 Verb client_verb(CLI::App& program);
 Verb attack_words_verb(CLI::App& attack);
 Verb attack_sentences_verb(CLI::App& attack);
 Verb audit_verb(CLI::App& program);
+Verb run_verb(CLI::App& program);
 Verb report_verb(CLI::App& program);
+Verb compare_verb(CLI::App& program);
 
 }  // namespace undertext

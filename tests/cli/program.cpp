@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <sstream>
 
 #include "base/files.h"
 #include "models/cifg_lstm.h"
@@ -20,31 +22,77 @@ fs::path fresh_folder() {
   return mkdtemp(name.data());
 }
 
-}  // namespace
-
-Outcome undertext_run(const std::vector<std::string>& arguments,
-                      const std::map<std::string, std::string>& environment) {
-  const fs::path folder = fresh_folder();
+// Starts a program with its output in two files of the folder.
+pid_t start(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment,
+            const fs::path& folder) {
   const std::string out = folder / "out", err = folder / "err";
   const pid_t child = fork();
-  if (child == 0) {
-    dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    std::vector<char*> words = {const_cast<char*>(UNDERTEXT_BINARY)};
-    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    execv(UNDERTEXT_BINARY, words.data());
-    _exit(127);
-  }
+  if (child != 0) return child;
+  dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+  dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
+}
+
+// Waits, reads what was written, and removes the folder.
+Outcome ended(pid_t child, const fs::path& folder) {
   int status = 0;
   waitpid(child, &status, 0);
   Outcome run;
   run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  run.out = read_file(out);
-  run.err = read_file(err);
+  run.out = read_file(folder / "out");
+  run.err = read_file(folder / "err");
   fs::remove_all(folder);
   return run;
+}
+
+}  // namespace
+
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments) : folder_(fresh_folder()) {
+  std::vector<std::string> words = {UNDERTEXT_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  process_ = start(words, {}, folder_);
+}
+
+RunningProgram::~RunningProgram() {
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    wait();
+  }
+}
+
+void RunningProgram::signal(int number) const {
+  kill(process_, number);
+}
+
+Outcome RunningProgram::wait() {
+  Outcome run = ended(process_, folder_);
+  process_ = -1;
+  return run;
+}
+
+Outcome run_program(const std::vector<std::string>& words,
+                    const std::map<std::string, std::string>& environment) {
+  const fs::path folder = fresh_folder();
+  return ended(start(words, environment, folder), folder);
+}
+
+Outcome undertext_run(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> words = {UNDERTEXT_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_program(words, environment);
+}
+
+bool on_path(const std::string& program) {
+  std::istringstream folders(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
 }
 
 void write_tiny_model(const fs::path& folder, std::uint64_t seed) {

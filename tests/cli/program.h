@@ -15,9 +15,29 @@ struct Outcome {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-// environment: added to the test's own.
+// Any program of the path or by its path, and the built one. environment: added to the test's own.
+Outcome run_program(const std::vector<std::string>& words,
+                    const std::map<std::string, std::string>& environment = {});
 Outcome undertext_run(const std::vector<std::string>& arguments,
                       const std::map<std::string, std::string>& environment = {});
+
+// The built program, started and left alone.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments);
+  ~RunningProgram();  // kills it where it still runs
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  void signal(int number) const;
+  Outcome wait();  // until it ends
+
+ private:
+  std::filesystem::path folder_;  // its stdout and stderr
+  int process_ = -1;
+};
+
+bool on_path(const std::string& program);
 
 // A fresh folder with a model ("model"), messages for it ("texts.txt") and whatever a test adds.
 class Workplace {
