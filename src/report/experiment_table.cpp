@@ -73,8 +73,8 @@ std::vector<std::string> by_worth(const ReportedExperiment& experiment, std::vec
   std::set<std::string> plotted;
   for (const ReportedPlot& plot : experiment.plots) plotted.insert({plot.x, plot.y});
   std::ranges::reverse(metrics);
-  std::ranges::stable_partition(metrics,
-                                [&](const std::string& metric) { return !plotted.contains(metric); });
+  std::stable_partition(metrics.begin(), metrics.end(),
+                        [&](const std::string& metric) { return !plotted.contains(metric); });
   return metrics;
 }
 

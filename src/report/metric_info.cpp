@@ -81,7 +81,7 @@ const std::vector<MetricInfo>& metric_infos() {
       {"word_f1", "word F1", fraction, more_leak},
       {"certified", "certified", fraction, more_leak},
       {"recovered", "recovered", count, neither},
-      {"truth", "true", count, neither},
+      {"truth", "in truth", count, neither},
       {"perplexity_before", "perplexity before", perplexity, worse},
       {"perplexity_after", "perplexity after", perplexity, worse},
       {"seconds", "seconds", seconds, worse},
@@ -100,7 +100,7 @@ std::vector<std::string> in_metric_order(std::vector<std::string> names) {
     return std::ranges::find(metric_infos(), name, &MetricInfo::name) - metric_infos().begin();
   };
   std::ranges::sort(names, {}, [&](const std::string& name) { return std::pair(place(name), name); });
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -35,12 +35,14 @@ std::string tail(const std::vector<std::string>& parts, std::size_t count) {
 
 std::vector<std::string> value_labels(const std::vector<std::string>& names) {
   std::vector<std::vector<std::string>> parts;
+  parts.reserve(names.size());
   std::size_t longest = 1;
   for (const std::string& name : names) {
     parts.push_back(parts_of(name));
     longest = std::max(longest, parts.back().size());
   }
   std::vector<std::string> labels;
+  labels.reserve(names.size());
   for (const auto& own : parts) labels.push_back(tail(own, 1));
   for (std::size_t count = 2; count <= longest; ++count) {
     std::map<std::string, int> taken;

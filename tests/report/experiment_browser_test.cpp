@@ -101,6 +101,16 @@ TEST_F(ExperimentBrowser, FiltersByTheAddress) {
   EXPECT_NE(section(visit, "noise").find("data-shown=\"10\""), std::string::npos);  // untouched
 }
 
+TEST_F(ExperimentBrowser, SaysWhatAPointAveragesOver) {
+  ReportedExperiment experiment = fixture::experiments()[1];
+  experiment.plots.erase(experiment.plots.begin());
+  experiment.plots[0].facet = "";  // protocols are no longer told apart
+  const std::string page = experiment_page({experiment});
+  EXPECT_NE(built(open(page)).find("also averages over protocol;"), std::string::npos);
+  const std::string chosen = built(open(page, "#gboard-figure-3/federation.protocol=FedSGD"));
+  EXPECT_EQ(chosen.find("also averages over"), std::string::npos);
+}
+
 TEST_F(ExperimentBrowser, IgnoresAViewThatMeansNothing) {
   const Visit visit =
       open(experiment_page({fixture::small_experiment()}),

@@ -330,18 +330,30 @@ const whereText = (experiment, plot) => (plot.where.length === 0 ? "" : ` Only w
 const belongsTo = (experiment, plot) => (cell) =>
   plot.where.every(([name, value]) => experiment.valueOf(cell, name) === value);
 
+// Axes that a point of a line is averaged over though its cells are no repetitions: the plot does not tell them
+// apart and no filter does.
+function mixedAxes(experiment, plot, cells) {
+  if (plot.kind !== "line") return [];
+  return experiment.axes.filter((name) => ![plot.x, plot.series, plot.facet].includes(name) &&
+    unique(cells.map((cell) => experiment.valueOf(cell, name))).length > 1).map((name) => experiment.labelOf(name));
+}
+
 // A figure for the plot; returns it with what draws it for a list of cells.
 function plotFigure(experiment, plot) {
   const chart = plotKinds.get(plot.kind)(experiment, plot);
   const body = element("div", { class: "panels" });
   const legend = element("div", {});
+  const mixed = element("p", { class: "mixed" });
   const figure = element("figure", {}, element("figcaption", {},
-    element("h4", {}, typeset(chart.title)), element("p", {}, chart.note + whereText(experiment, plot))), legend, body);
+    element("h4", {}, typeset(chart.title)), element("p", {}, chart.note + whereText(experiment, plot)), mixed), legend, body);
   const fill = numbersBelow(figure);
   const hidden = new Set();
 
   function draw(cells) {
-    const panels = panelsOf(experiment, plot, cells.filter((cell) => chart.usable(cell) && belongsTo(experiment, plot)(cell)));
+    const drawn = cells.filter((cell) => chart.usable(cell) && belongsTo(experiment, plot)(cell));
+    const panels = panelsOf(experiment, plot, drawn);
+    const over = mixedAxes(experiment, plot, drawn);
+    mixed.textContent = over.length === 0 ? "" : `Each point also averages over ${over.join(" and ")}; filters above choose one.`;
     for (const canvas of body.querySelectorAll("canvas")) if (typeof Chart !== "undefined") Chart.getChart(canvas)?.destroy();
     body.replaceChildren();
     legend.replaceChildren();
@@ -353,13 +365,13 @@ function plotFigure(experiment, plot) {
     }
     if (plot.series !== "") legend.append(legendOf(experiment, plot, panels, hidden, () => draw(cells)));
     const seen = (panel) => ({ ...panel, series: panel.series.filter((series) => !hidden.has(series.index)) });
-    const drawn = panels.map((panel) => {
+    const whole = panels.map((panel) => {
       const label = `${chart.title}${panel.title ? `, ${panel.title}` : ""}. The table below has its numbers.`;
       const box = element("div", { class: "canvas" }, element("canvas", { role: "img", "aria-label": label }));
       body.append(element("div", { class: "panel" }, panel.title ? element("p", { class: "panel-title" }, panel.title) : null, box));
       return drawChart(box, () => chart.config(seen(panel), panels));
     });
-    fill(chart.table(panels), drawn.every(Boolean));
+    fill(chart.table(panels), whole.every(Boolean));
   }
   return { figure, draw };
 }
