@@ -1,5 +1,6 @@
 // undertext run: experiments by their files, resumable, in this process or under mpirun.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include "audit/experiment/experiment_file.h"
 #include "audit/experiment/frozen.h"
 #include "audit/experiment/reported.h"
+#include "audit/experiment/schema.h"
 #include "audit/output_folder.h"
 #include "audit/run/mpi_run.h"
 #include "audit/run/run_cells.h"
@@ -33,7 +35,7 @@ struct Flags {
   std::filesystem::path out = "undertext-run";
   std::int64_t limit = 0;
   int jobs = 1;
-  bool dry_run = false, retry = false, json = false;
+  bool dry_run = false, retry = false, keys = false, json = false;
 };
 
 std::atomic<bool> interrupted = false;
@@ -88,6 +90,32 @@ std::vector<FrozenCell> cells_of(const std::vector<FrozenExperiment>& experiment
 
 std::string state_of(const ResultStore::Standing& standing) {
   return standing.attempts == 0 ? "pending" : standing.failed ? "failed" : "done";
+}
+
+// What a file may hold, by the schema that reads it.
+std::string key_listing() {
+  std::string text;
+  for (const Section& section : sections()) {
+    text += fmt::format(
+        "{}\n", section.list ? fmt::format("[[{}]]", section.name) : fmt::format("[{}]", section.name));
+    for (const Field& field : section.fields) {
+      std::string choices;
+      if (!field.choices.empty())
+        choices = fmt::format(" ({}{})", field.type == FieldType::text ? "" : "a number or ",
+                              fmt::join(field.choices, ", "));
+      text += fmt::format("  {:<18} = {:<20} # {}{}\n", field.name, field.fallback.dump(), field.meaning,
+                          choices);
+    }
+  }
+  return text +
+         "\nAny value may be a list, or a range {from, to, steps, scale = \"log\"}: all combinations are "
+         "run.\n"
+         "name, title, source and says tell what the experiment is; [[plot]] draws it: kind (line, scatter,\n"
+         "magnitudes, words), title, x, y, series, facet, log_x, where. [profile.NAME] holds values that "
+         "--profile\n"
+         "NAME puts over these, and each [[variant]] values for one more grid. Sections in two brackets may "
+         "come\n"
+         "several times: each is one more choice.\n";
 }
 
 // Every cell with what tells it apart; the store is looked at where there is one, and not touched.
@@ -226,6 +254,11 @@ int run_under_mpi(const Flags& flags) {
 }
 
 int run(const Flags& flags) {
+  if (flags.keys) {
+    if (mpi_rank() == 0) print_text(key_listing());
+    return 0;
+  }
+  if (flags.files.empty()) fail("FILE... is required: the experiments to run (see undertext run --help)");
   if (started_by_mpi()) return run_under_mpi(flags);
   Sources sources([](const std::string& text) { print_note(text); });
   return lead(flags, sources,
@@ -238,7 +271,7 @@ Verb run_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("run", "Run experiments: every combination of the values in their files");
   const auto flags = std::make_shared<Flags>();
-  app->add_option("files", flags->files, "the experiments (TOML)")->required()->option_text("FILE...");
+  app->add_option("files", flags->files, "the experiments (TOML)")->option_text("FILE...");
   app->add_option("--profile", flags->profile, "values of [profile.NAME] over the file's own")
       ->option_text("NAME");
   app->add_option("--set", flags->sets,
@@ -258,6 +291,7 @@ Verb run_verb(CLI::App& program) {
                   "cells at a time in this process, each with its share of the threads (1)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
+  app->add_flag("--keys", flags->keys, "list what a file may hold, with the values where it is silent");
   app->add_flag("--json", flags->json, "print one JSON object for each cell");
   return {app, [flags] { return run(*flags); }};
 }

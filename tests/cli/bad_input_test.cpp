@@ -66,6 +66,10 @@ std::string with_tensor(const Workplace& place, const std::function<void(at::Ten
   return place.path("bad");
 }
 
+std::string small_experiment(const Workplace& place) {
+  return place.write("e.toml", "[model]\nfolder = \"model\"\n[texts]\nfiles = \"texts.txt\"\n");
+}
+
 const std::vector<BadInput> kBadInputs = {
     // The command line.
     {"unknown_flag",
@@ -330,6 +334,77 @@ const std::vector<BadInput> kBadInputs = {
        return Arguments{"report", p.path("model")};
      },
      "results.json"},
+    {"report_of_an_audit_as_csv",
+     [](auto& p) {
+       p.write("model/results.json", "{}");
+       return Arguments{"report", p.path("model"), "--format", "csv"};
+     },
+     "--format csv: belongs to the experiments"},
+    {"report_of_damaged_store",
+     [](auto& p) {
+       p.write("model/results.sqlite", std::string(5000, 'x'));
+       return Arguments{"report", p.path("model")};
+     },
+     "results.sqlite"},
+    {"compare_with_nothing",
+     [](auto& p) {
+       return Arguments{"compare", p.path("model"), p.path("none")};
+     },
+     "no results here"},
+    // Experiments.
+    {"run_missing",
+     [](auto& p) {
+       return Arguments{"run", p.path("none.toml"), "--out", p.path("out")};
+     },
+     "none.toml"},
+    {"run_unknown_key",
+     [](auto& p) {
+       return Arguments{"run", p.write("e.toml", "[run]\nseed = 1\n"), "--out", p.path("out")};
+     },
+     "e.toml:2: run.seed: unknown key; the nearest valid key is run.seeds"},
+    {"run_no_such_profile",
+     [](auto& p) {
+       return Arguments{"run",        p.write("e.toml", "[profile.quick]\n"), "--profile", "full", "--out",
+                        p.path("out")};
+     },
+     "no profile \"full\", expected one of quick"},
+    {"run_set_nonsense",
+     [](auto& p) {
+       return Arguments{"run", p.write("e.toml", ""), "--set", "federation.epochs=0", "--out", p.path("out")};
+     },
+     "--set federation.epochs=0: federation.epochs is 0"},
+    {"run_two_of_one_name",
+     [](auto& p) {
+       return Arguments{"run", small_experiment(p), small_experiment(p), "--out", p.path("out")};
+     },
+     "another file of this run has the name"},
+    {"run_no_model",
+     [](auto& p) {
+       return Arguments{"run", p.write("e.toml", "[model]\nfolder = \"none\"\n"), "--out", p.path("out")};
+     },
+     "there is no folder"},
+    {"run_too_few_messages",
+     [](auto& p) {
+       return Arguments{"run", small_experiment(p), "--set", "run.sizes=5", "--out", p.path("out")};
+     },
+     "texts.txt: 4 messages, expected 5"},
+    {"run_through_file",
+     [](auto& p) {
+       return Arguments{"run", small_experiment(p), "--out", p.path("texts.txt/out")};
+     },
+     "texts.txt"},
+    {"run_over_file",
+     [](auto& p) {
+       return Arguments{"run", small_experiment(p), "--out", p.path("texts.txt")};
+     },
+     "texts.txt"},
+    {"run_into_damaged_store",
+     [](auto& p) {
+       p.write("model/results.sqlite", std::string(5000, 'x'));
+       p.write("model/results.lock", "");
+       return Arguments{"run", small_experiment(p), "--out", p.path("model")};
+     },
+     "results.sqlite"},
 };
 
 class BadInputs : public testing::TestWithParam<BadInput> {};

@@ -89,6 +89,14 @@ TEST(Run, ListsItsCellsAndLeavesNothing) {
   EXPECT_NE(run.out.find("seed 3 federation.epochs=2"), std::string::npos) << run.out;
 }
 
+TEST(Run, ListsWhatAFileMayHold) {
+  const Outcome run = undertext_run({"run", "--keys"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("[federation]"), std::string::npos);
+  EXPECT_NE(run.out.find("learning_rate"), std::string::npos);
+  EXPECT_EQ(undertext_run({"run"}).code, 2);
+}
+
 TEST(Run, FailedCellsAreShownAndGiveAnotherExitCode) {
   const Workplace place;
   const std::string file = experiment(place, 2);
