@@ -18,8 +18,10 @@ constexpr double kFalseDiscoveries = 0.05;
 constexpr int kCutoffRounds = 20;
 constexpr int kPasses = 2;
 // Without noise no untyped word is negative. When the negative words above the cutoff are fewer than this
-// share of what normal noise would put there, there is no such noise and the plain sign is the better rule.
+// share of what normal noise would put there, it is not noise that spreads the crowd, and the rule is the
+// sign, less what little noise there may be.
 constexpr double kNoiseShare = 0.25;
+constexpr double kStillRows = 0.05;  // share of the rows that count as still
 // Rows without noise: the least count that the sign does not show. True counts are 1 and more; contexts that
 // the estimate does not know of make untyped words reach a few tenths.
 constexpr double kLeastCount = 0.4;
@@ -54,12 +56,48 @@ std::vector<Token> negative_words(const std::vector<double>& scores) {
 }
 
 struct Cutoff {
-  bool noisy = false;
-  double below = 0;  // the largest score that counts as typed
+  bool noisy = false;  // the crowd of untyped words is noise, more than anything else
+  double below = 0;    // the largest score that counts as typed
   std::vector<Token> words;
 };
 
-Cutoff cut_off(const std::vector<double>& scores) {
+// The standard deviation of whatever noise the output layer holds, as large as a score; 0 when there is none.
+// The rows of words that the model holds for all but impossible do not move by themselves: what moves the
+// stillest of them is noise.
+double noise_of_still_rows(const Observation& observation) {
+  const auto name = observation.before->parameter_of(Role::output_weight);
+  if (!name || !observation.update.tensors.contains(*name)) return 0;
+  const at::Tensor moved = summed_gradient(observation, *name).contiguous();  // (V, D)
+  const std::int64_t rows = moved.size(0), width = moved.size(1);
+  const double* value = moved.data_ptr<double>();
+  std::vector<double> size(static_cast<std::size_t>(rows));
+  for (std::int64_t k = 0; k < rows; ++k) {
+    double energy = 0;
+    for (std::int64_t j = 0; j < width; ++j) energy += value[k * width + j] * value[k * width + j];
+    size[static_cast<std::size_t>(k)] = std::sqrt(energy / static_cast<double>(width));
+  }
+  return quantile(std::move(size), kStillRows) * observation.update.protocol.learning_rate;
+}
+
+// Negative words that noise of this size, which can only have made untyped ones less positive, does not
+// explain.
+Cutoff cut_off_by_noise(const std::vector<double>& scores, double noise) {
+  if (noise <= 0) return {false, 0, negative_words(scores)};
+  std::vector<double> p(scores.size());
+  for (std::size_t k = 0; k < p.size(); ++k) p[k] = normal_cdf(scores[k] / noise);
+  const double reject = benjamini_hochberg(p, kFalseDiscoveries);
+  Cutoff result;
+  result.below = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (scores[k] >= 0 || p[k] > reject) continue;
+    result.words.push_back(static_cast<Token>(k));
+    result.below = std::max(result.below, scores[k]);
+  }
+  return result;
+}
+
+// noise: of noise_of_still_rows(), for the case that noise is not what spreads the crowd.
+Cutoff cut_off(const std::vector<double>& scores, double noise) {
   const std::size_t v = scores.size();
   std::vector<double> p(v);
   std::vector<char> typed(v, 0), before;
@@ -72,7 +110,7 @@ Cutoff cut_off(const std::vector<double>& scores) {
     for (std::size_t k = 0; k < v; ++k)
       if (!typed[k]) untyped.push_back(scores[k]);
     const auto [centre, deviation] = lower_half_crowd(untyped);
-    if (deviation <= 0) return {false, 0, negative_words(scores)};
+    if (deviation <= 0) return cut_off_by_noise(scores, noise);
     for (std::size_t k = 0; k < v; ++k) p[k] = normal_cdf((scores[k] - centre) / deviation);
     reject = benjamini_hochberg(p, kFalseDiscoveries);
     by_noise = normal_cdf(-centre / deviation) - std::max(0.0, reject);
@@ -88,7 +126,7 @@ Cutoff cut_off(const std::vector<double>& scores) {
     result.below = std::max(result.below, scores[k]);
   }
   result.noisy = unsure > kNoiseShare * by_noise * static_cast<double>(v);
-  if (!result.noisy) return {false, 0, negative_words(scores)};
+  if (!result.noisy) return cut_off_by_noise(scores, noise);
   return result;
 }
 
@@ -140,7 +178,7 @@ double score_of_one(const Observation& observation, const std::vector<double>& s
   const Protocol& protocol = observation.update.protocol;
   if (protocol.reduction == Reduction::sum && protocol.epochs <= 1) return protocol.learning_rate;
   std::vector<double> typed;
-  for (const Token k : cut_off(scores).words) typed.push_back(-scores[k]);
+  for (const Token k : cut_off(scores, noise_of_still_rows(observation)).words) typed.push_back(-scores[k]);
   return quantile(std::move(typed), 0.5);
 }
 
@@ -152,15 +190,16 @@ WordRecovery recover_words_by_sign(const Observation& observation) {
 
 WordRecovery recover_words_by_cutoff(const Observation& observation) {
   const std::vector<double> scores = output_bias_scores(observation);
-  const Cutoff cutoff = cut_off(scores);
+  const Cutoff cutoff = cut_off(scores, noise_of_still_rows(observation));
   return by_score(cutoff.words, scores, counts_by_bias(observation, scores),
-                  cutoff.noisy ? fmt::format("output bias at most {:.3g}, the noise taken off", cutoff.below)
-                               : "sign of the output bias: there is no noise to cut off");
+                  cutoff.below < 0
+                      ? fmt::format("output bias at most {:.3g}, the noise taken off", cutoff.below)
+                      : "sign of the output bias: there is no noise to cut off");
 }
 
 WordRecovery recover_words_by_rows(const Observation& observation) {
   const std::vector<double> scores = output_bias_scores(observation);
-  const Cutoff cutoff = cut_off(scores);
+  const Cutoff cutoff = cut_off(scores, noise_of_still_rows(observation));
   const std::vector<Token> read = words_read(observation);
   std::vector<Token> sure = read;
   sure.insert(sure.end(), cutoff.words.begin(), cutoff.words.end());

@@ -14,7 +14,8 @@ WordRecovery recover_words_by_sign(const Observation& observation);
 
 // Algorithm 2 with the magnitude cutoff of section 6.1, chosen without the truth: centre and spread of the
 // untyped words from the median and lower quartile, one-sided p-values, Benjamini-Hochberg at q = .05, again
-// without the words found until nothing changes. Where the update shows no noise, the sign alone decides.
+// without the words found until nothing changes. Where it is not noise that spreads the untyped words, the
+// sign decides, less what the noise of the stillest output rows explains.
 WordRecovery recover_words_by_cutoff(const Observation& observation);
 
 // Rows of the output layer, weights as well as bias. The model's own predictions over likely contexts say

@@ -33,8 +33,7 @@ class KeyboardModel : public testing::Test {
   }
 
   std::vector<Sentence> recovered(const SentenceRecovery& recovery) const {
-    std::vector<Sentence> words;
-    for (const RecoveredSentence& sentence : recovery.sentences) words.push_back(sentence.words);
+    std::vector<Sentence> words = sentences_of(recovery);
     std::sort(words.begin(), words.end());
     return words;
   }
@@ -209,8 +208,7 @@ TEST(ExactSentences, ASmallRandomModelGivesEverythingAway) {
     const std::string hash = hash_of(model->parameters());
     const SentenceRecovery recovery =
         recover_exact_sentences(observe(model, hash, train_locally(*model, sentences, training, hash)), {});
-    std::vector<Sentence> found;
-    for (const RecoveredSentence& sentence : recovery.sentences) found.push_back(sentence.words);
+    std::vector<Sentence> found = sentences_of(recovery);
     std::sort(found.begin(), found.end());
     std::sort(sentences.begin(), sentences.end());
     EXPECT_EQ(found, sentences) << (tied ? "tied" : "untied");

@@ -36,12 +36,6 @@ Observation overfitted() {
   return observed({.epochs = 300, .learning_rate = .05});
 }
 
-std::vector<Sentence> sentences_of(const SentenceRecovery& recovery) {
-  std::vector<Sentence> result;
-  for (const RecoveredSentence& sentence : recovery.sentences) result.push_back(sentence.words);
-  return result;
-}
-
 TEST(ModelBetween, IsOnTheLineThroughBoth) {
   const Observation observation = observed({.learning_rate = .1});
   for (const double t : {0.0, 0.25, 1.0, 31.0}) {

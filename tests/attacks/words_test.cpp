@@ -10,6 +10,7 @@
 
 #include "attacks/benjamini_hochberg.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "federated/local_training.h"
 #include "metrics/word_scores.h"
@@ -64,21 +65,15 @@ Observation observed_training(const std::shared_ptr<CifgLstm>& model, std::span<
   return observe(model, kHash, train_locally(*model, texts, training, kHash, defences));
 }
 
-std::vector<Token> ids(const WordRecovery& recovery) {
-  std::vector<Token> result;
-  for (const RecoveredWord& word : recovery.words) result.push_back(word.id);
-  return result;
-}
-
 std::set<Token> id_set(const WordRecovery& recovery) {
-  const std::vector<Token> list = ids(recovery);
+  const Sentence list = ids_of(recovery);
   return {list.begin(), list.end()};
 }
 
 double f1(std::span<const Sentence> texts, const WordRecovery& recovery) {
   std::vector<Token> truth;
   for (const Sentence& text : texts) truth.insert(truth.end(), text.begin(), text.end());
-  return score_words(truth, ids(recovery)).f1;
+  return score_words(truth, ids_of(recovery)).f1;
 }
 
 // The best F1 that any cutoff on the bias can have, chosen with the truth.
@@ -118,7 +113,7 @@ TEST(NormalCdf, IsExactInTheTail) {
 TEST(WordsBySign, OrdersByScoreAndKeepsZeroOut) {
   const WordRecovery found =
       recover_words_by_sign(observed_scores({.001f, 0, -.001f, -.0031f, .1f, -.001f, -1e-9f}));
-  EXPECT_EQ(ids(found), (std::vector<Token>{3, 2, 5, 6}));
+  EXPECT_EQ(ids_of(found), (std::vector<Token>{3, 2, 5, 6}));
   EXPECT_FLOAT_EQ(static_cast<float>(found.words[0].score), -.0031f);
   EXPECT_EQ(found.words[0].count, 3);  // at a learning rate of .001
   EXPECT_EQ(found.words[3].count, 1);
@@ -129,7 +124,7 @@ TEST(WordsBySign, ReadsGradientsInUnitsOfTheLearningRate) {
   protocol.kind = UpdateKind::gradient;
   protocol.learning_rate = .01;
   const WordRecovery found = recover_words_by_sign(observed_scores({.5f, -2, .1f, -1, 0}, protocol));
-  ASSERT_EQ(ids(found), (std::vector<Token>{1, 3}));
+  ASSERT_EQ(ids_of(found), (std::vector<Token>{1, 3}));
   EXPECT_DOUBLE_EQ(found.words[0].score, -.02);
   EXPECT_EQ(found.words[0].count, 2);
 }
@@ -161,10 +156,37 @@ TEST(WordsByCutoff, FindsTypedWordsInNormalNoise) {
   }
   const WordRecovery found = recover_words_by_cutoff(observed_scores(scores));
   std::int64_t hits = 0;
-  for (const Token k : ids(found)) hits += typed.contains(k);
+  for (const Token k : ids_of(found)) hits += typed.contains(k);
   EXPECT_EQ(hits, 200);
   EXPECT_LE(found.words.size(), 220u);  // 5% false discoveries, and chance
   EXPECT_GT(recover_words_by_sign(observed_scores(scores)).words.size(), 2000u);
+}
+
+// Untyped words move by their probabilities, which differ by powers of ten. Noise that is small beside most
+// of them still turns the least ones negative, and the rows that do not move by themselves show how large it
+// is.
+TEST(WordsByCutoff, TakesOffNoiseTooSmallToSpreadTheCrowd) {
+  constexpr int kWords = 5000, kTyped = 40;
+  constexpr float kNoise = 2e-7f;
+  std::vector<float> scores(kWords);
+  Random random{Seed(4)};
+  for (float& score : scores) score = static_cast<float>(1e-7 * std::pow(1e4, random.uniform()));
+  for (int k = 0; k < kTyped; ++k) scores[static_cast<std::size_t>(100 * k)] = -1e-3f;
+  add_normal_noise(Seed(1), kNoise, scores.data(), kWords);
+  const auto model = random_model(kWords);
+  model->parameters().at("decoder.bias").zero_();
+  model->parameters().at("decoder.weight").zero_();
+  Update update;
+  update.protocol.base_hash = kHash;
+  update.tensors["decoder.bias"] = -torch::tensor(scores);
+  update.tensors["decoder.weight"] = torch::zeros({kWords, 8});
+  add_normal_noise(Seed(2), kNoise, update.tensors["decoder.weight"].data_ptr<float>(), kWords * 8);
+  const Observation observation = observe(model, kHash, update);
+
+  EXPECT_GT(recover_words_by_sign(observation).words.size(), 100u);
+  const std::set<Token> found = id_set(recover_words_by_cutoff(observation));
+  EXPECT_LE(found.size(), kTyped + 4u);
+  for (int k = 0; k < kTyped; ++k) EXPECT_TRUE(found.contains(100 * k)) << k;
 }
 
 TEST(WordsByCutoff, NoiseAloneGivesNothing) {
@@ -181,7 +203,7 @@ TEST(WordsByCutoff, WithoutNoiseItIsTheSignTest) {
   for (Token k = 0; k < 40; ++k) scores[k * 7] = -1e-3f;
   scores[1] = -1e-7f;  // typed, and nearly as probable as it was typed
   const Observation observation = observed_scores(scores);
-  EXPECT_EQ(ids(recover_words_by_cutoff(observation)), ids(recover_words_by_sign(observation)));
+  EXPECT_EQ(ids_of(recover_words_by_cutoff(observation)), ids_of(recover_words_by_sign(observation)));
   EXPECT_EQ(recover_words_by_cutoff(observed_scores(std::vector<float>(100, 0.0f))).words.size(), 0u);
 }
 
@@ -260,7 +282,7 @@ TEST(WordsByRows, AreTheSameForAnyNumberOfThreads) {
   set_threads(3);
   const WordRecovery three = recover_words_by_rows(observation);
   set_threads(0);
-  ASSERT_EQ(ids(one), ids(three));
+  ASSERT_EQ(ids_of(one), ids_of(three));
   for (std::size_t i = 0; i < one.words.size(); ++i) EXPECT_EQ(one.words[i].count, three.words[i].count);
 }
 
@@ -317,7 +339,7 @@ TEST_F(KeyboardWords, RowsBeatTheSignAndUnderNoiseTheOracle) {
   const Observation quiet = trained(texts, {});
   EXPECT_GT(f1(texts, recover_words_by_rows(quiet)), .99);
   EXPECT_LT(f1(texts, recover_words_by_sign(quiet)), .97);
-  EXPECT_EQ(ids(recover_words_by_cutoff(quiet)), ids(recover_words_by_sign(quiet)));
+  EXPECT_EQ(ids_of(recover_words_by_cutoff(quiet)), ids_of(recover_words_by_sign(quiet)));
   const Observation noisy = trained(texts, {.batch = 32}, .1f);
   EXPECT_LT(f1(texts, recover_words_by_sign(noisy)), .2);
   EXPECT_GT(f1(texts, recover_words_by_rows(noisy)), oracle_f1(texts, noisy));
