@@ -94,7 +94,8 @@ Progress::Progress(std::string title, std::int64_t total, std::string unit, Else
       logged_(!shown_ && elsewhere == Elsewhere::log),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_) {
-  if (shown_) advance(0);
+  drawn_ -= kLog;  // the first line comes at once
+  advance(0);
 }
 
 Progress::~Progress() {

@@ -211,7 +211,7 @@ void add_where(const TomlNode& node, const std::string& prefix, ReportedPlot& pl
 
 // The text of a plot's key, which must be one of `valid` where any are given.
 std::string plot_text(const TomlNode& table, const std::string& key, const std::vector<std::string>& valid) {
-  const std::string text = fact(table, key, "");
+  std::string text = fact(table, key, "");
   if (text.empty() || valid.empty() || std::ranges::find(valid, text) != valid.end()) return text;
   fail("{}: plot.{} is {}, which is unknown; the nearest valid name is {}", table.find(key)->place, key,
        quote(text), nearest_name(text, valid));
@@ -246,7 +246,7 @@ ReportedPlot plot_of(const TomlNode& table) {
 }
 
 std::string name_of(const TomlNode& tree, const std::filesystem::path& file) {
-  const std::string name = fact(tree, "name", file.stem().string());
+  std::string name = fact(tree, "name", file.stem().string());
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
   };

@@ -73,7 +73,7 @@ class Freezer {
 
   std::string model_place(const json& model) const {
     for (const char* key : {"folder", "otherwise"}) {
-      const std::string given = model.at(key);
+      std::string given = model.at(key);
       if (given == kBuiltIn) return given;
       const fs::path folder = resolved(given, file_.file);
       std::error_code ignored;

@@ -76,21 +76,21 @@ ReportedCell cell_of(const StoredCell& stored, const std::vector<std::string>& a
 
 }  // namespace
 
-ReportedExperiment reported(const ResultStore& store, const std::string& name) {
-  const json facts = store.facts(name);
-  ReportedExperiment experiment;
-  experiment.name = name;
-  experiment.title = facts.at("title");
-  experiment.source = facts.at("source");
-  experiment.says = facts.at("says");
-  experiment.command = facts.at("command");
-  experiment.profile = facts.at("profile");
-  experiment.axes = facts.at("axes").get<std::vector<std::string>>();
+ReportedExperiment reported(const ResultStore& store, const std::string& experiment) {
+  const json facts = store.facts(experiment);
+  ReportedExperiment shown;
+  shown.name = experiment;
+  shown.title = facts.at("title");
+  shown.source = facts.at("source");
+  shown.says = facts.at("says");
+  shown.command = facts.at("command");
+  shown.profile = facts.at("profile");
+  shown.axes = facts.at("axes").get<std::vector<std::string>>();
   for (const json& setting : facts.at("settings"))
-    experiment.settings.emplace_back(setting.at(0), setting.at(1));
-  for (const json& plot : facts.at("plots")) experiment.plots.push_back(plot_of(plot));
-  for (const StoredCell& cell : store.cells(name)) experiment.cells.push_back(cell_of(cell, experiment.axes));
-  return experiment;
+    shown.settings.emplace_back(setting.at(0), setting.at(1));
+  for (const json& plot : facts.at("plots")) shown.plots.push_back(plot_of(plot));
+  for (const StoredCell& cell : store.cells(experiment)) shown.cells.push_back(cell_of(cell, shown.axes));
+  return shown;
 }
 
 std::vector<ReportedExperiment> read_experiments(const std::filesystem::path& folder) {

@@ -17,6 +17,7 @@ struct FrozenCell {
   nlohmann::json config;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON, which says noexcept, looks as if it could throw
 struct FrozenExperiment {
   std::string name;
   nlohmann::json facts;  // what the report tells of it: title, source, command, plots, axes, ...
@@ -24,6 +25,7 @@ struct FrozenExperiment {
 };
 
 // What became of a cell.
+// NOLINTNEXTLINE(bugprone-exception-escape): as above
 struct CellOutcome {
   std::string key;
   bool failed = false;
