@@ -80,6 +80,7 @@ std::vector<std::string> by_worth(const ReportedExperiment& experiment, std::vec
 
 std::string labels_text(const std::vector<std::string>& metrics) {
   std::vector<std::string> labels;
+  labels.reserve(metrics.size());
   for (const std::string& metric : metrics) labels.push_back(printable(metric_info(metric).label));
   return fmt::format("{}", fmt::join(labels, ", "));
 }
