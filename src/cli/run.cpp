@@ -128,8 +128,7 @@ std::string listing(const Flags& flags, const std::vector<FrozenExperiment>& exp
   for (const FrozenExperiment& experiment : experiments) {
     text += fmt::format("{}: {}\n", experiment.name,
                         counted(static_cast<std::int64_t>(experiment.cells.size()), "cell", "cells"));
-    std::vector<std::string> keys;
-    for (const FrozenCell& cell : experiment.cells) keys.push_back(cell.key);
+    const std::vector<std::string> keys = keys_of(experiment.cells);
     std::vector<ResultStore::Standing> standings(keys.size());
     if (store) standings = store->standings(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -86,8 +86,7 @@ ReportedExperiment reported(const ResultStore& store, const std::string& experim
   shown.command = facts.at("command");
   shown.profile = facts.at("profile");
   shown.axes = facts.at("axes").get<std::vector<std::string>>();
-  for (const json& setting : facts.at("settings"))
-    shown.settings.emplace_back(setting.at(0), setting.at(1));
+  for (const json& setting : facts.at("settings")) shown.settings.emplace_back(setting.at(0), setting.at(1));
   for (const json& plot : facts.at("plots")) shown.plots.push_back(plot_of(plot));
   for (const StoredCell& cell : store.cells(experiment)) shown.cells.push_back(cell_of(cell, shown.axes));
   return shown;

@@ -15,9 +15,7 @@ constexpr auto kPatience = std::chrono::milliseconds(100);  // between two looks
 
 std::vector<PendingCell> pending_cells(const ResultStore& store, const std::vector<FrozenCell>& cells,
                                        bool retry, RunSummary& summary) {
-  std::vector<std::string> keys;
-  for (const FrozenCell& cell : cells) keys.push_back(cell.key);
-  const std::vector<ResultStore::Standing> standings = store.standings(keys);
+  const std::vector<ResultStore::Standing> standings = store.standings(keys_of(cells));
   std::vector<PendingCell> pending;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const ResultStore::Standing& standing = standings[i];

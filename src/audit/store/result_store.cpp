@@ -130,6 +130,13 @@ ResultStore::Implementation::~Implementation() {
   }
 }
 
+std::vector<std::string> keys_of(const std::vector<FrozenCell>& cells) {
+  std::vector<std::string> keys;
+  keys.reserve(cells.size());
+  for (const FrozenCell& cell : cells) keys.push_back(cell.key);
+  return keys;
+}
+
 ResultStore::ResultStore(const fs::path& folder, Access access) {
   const fs::path place = folder.empty() ? "." : folder;
   implementation_ = access == Access::write ? std::make_unique<Implementation>(place, kLockName)

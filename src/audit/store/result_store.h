@@ -17,7 +17,8 @@ struct FrozenCell {
   nlohmann::json config;
 };
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON, which says noexcept, looks as if it could throw
+std::vector<std::string> keys_of(const std::vector<FrozenCell>& cells);
+
 struct FrozenExperiment {
   std::string name;
   nlohmann::json facts;  // what the report tells of it: title, source, command, plots, axes, ...
@@ -25,7 +26,6 @@ struct FrozenExperiment {
 };
 
 // What became of a cell.
-// NOLINTNEXTLINE(bugprone-exception-escape): as above
 struct CellOutcome {
   std::string key;
   bool failed = false;

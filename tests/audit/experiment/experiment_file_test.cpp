@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "e.toml:2: federation.learning_rate is inf, expected a number from 1e-30 to 1e+18"},
         Mistake{"[federation]\nepochs = {from = 1, until = 3, steps = 2}\n",
                 "e.toml:2: federation.epochs.until: unknown key; the nearest valid key is "
-                "federation.epochs.steps"},
+                "federation.epochs.to"},
         Mistake{"[federation]\nepochs = {from = 1, steps = 2}\n",
                 "e.toml:2: federation.epochs: this range has no to, expected {from, to, steps}"},
         Mistake{"[run]\nseeds = {from = 0, to = 9, steps = 2, scale = \"log\"}\n",
