@@ -23,6 +23,9 @@ struct ReportedPlot {
   std::vector<std::pair<std::string, nlohmann::json>> where;  // only cells with these values
 };
 
+void to_json(nlohmann::json& json, const ReportedPlot& plot);
+void from_json(const nlohmann::json& json, ReportedPlot& plot);
+
 // A word with the change of its output bias.
 struct ReportedWord {
   std::string word;

@@ -184,16 +184,10 @@ json failures_of(const Cells& cells, const Limits& limits, SharedTexts& texts) {
 json plots_of(const ReportedExperiment& experiment, const Limits& limits) {
   json plots = json::array();
   for (const ReportedPlot& plot : experiment.plots) {
-    json where = json::array();
-    for (const auto& [name, value] : plot.where) where.push_back({name, page_value(value, limits)});
-    plots.push_back({{"kind", plot.kind},
-                     {"title", shortened(plot.title, limits.text)},
-                     {"x", plot.x},
-                     {"y", plot.y},
-                     {"series", plot.series},
-                     {"facet", plot.facet},
-                     {"log_x", plot.log_x},
-                     {"where", std::move(where)}});
+    json shown = plot;
+    shown["title"] = shortened(plot.title, limits.text);
+    for (json& pair : shown["where"]) pair[1] = page_value(pair[1], limits);
+    plots.push_back(std::move(shown));
   }
   return plots;
 }

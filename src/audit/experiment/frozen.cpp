@@ -232,23 +232,6 @@ void add_axes(const std::vector<FrozenCell>& cells, json& facts) {
   }
 }
 
-json plots_json(const std::vector<ReportedPlot>& plots) {
-  json all = json::array();
-  for (const ReportedPlot& plot : plots) {
-    json where = json::array();
-    for (const auto& [name, value] : plot.where) where.push_back({name, value});
-    all.push_back({{"kind", plot.kind},
-                   {"title", plot.title},
-                   {"x", plot.x},
-                   {"y", plot.y},
-                   {"series", plot.series},
-                   {"facet", plot.facet},
-                   {"log_x", plot.log_x},
-                   {"where", std::move(where)}});
-  }
-  return all;
-}
-
 // Everything that the result depends on.
 json hashed_part(json config) {
   config.erase("places");
@@ -265,7 +248,7 @@ FrozenExperiment frozen(const ExperimentFile& file, const ExperimentRequest& req
   experiment.name = file.name;
   experiment.cells = Freezer(file, sources).cells();
   experiment.facts = {{"title", file.title}, {"source", file.source},      {"says", file.says},
-                      {"command", command},  {"profile", request.profile}, {"plots", plots_json(file.plots)},
+                      {"command", command},  {"profile", request.profile}, {"plots", file.plots},
                       {"version", kVersion}};
   add_axes(experiment.cells, experiment.facts);
   return experiment;

@@ -11,19 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-ReportedPlot plot_of(const json& stored) {
-  ReportedPlot plot;
-  plot.kind = stored.at("kind");
-  plot.title = stored.at("title");
-  plot.x = stored.at("x");
-  plot.y = stored.at("y");
-  plot.series = stored.at("series");
-  plot.facet = stored.at("facet");
-  plot.log_x = stored.at("log_x");
-  for (const json& pair : stored.at("where")) plot.where.emplace_back(pair.at(0), pair.at(1));
-  return plot;
-}
-
 std::optional<std::string> text_or_nothing(const json& value) {
   if (value.is_null()) return std::nullopt;
   return value.get<std::string>();
@@ -87,7 +74,7 @@ ReportedExperiment reported(const ResultStore& store, const std::string& experim
   shown.profile = facts.at("profile");
   shown.axes = facts.at("axes").get<std::vector<std::string>>();
   for (const json& setting : facts.at("settings")) shown.settings.emplace_back(setting.at(0), setting.at(1));
-  for (const json& plot : facts.at("plots")) shown.plots.push_back(plot_of(plot));
+  facts.at("plots").get_to(shown.plots);
   for (const StoredCell& cell : store.cells(experiment)) shown.cells.push_back(cell_of(cell, shown.axes));
   return shown;
 }
