@@ -111,6 +111,32 @@ TEST_F(ExperimentBrowser, SaysWhatAPointAveragesOver) {
   EXPECT_EQ(chosen.find("also averages over"), std::string::npos);
 }
 
+// The kind of noise goes with its strength: to tell one apart is to tell both.
+TEST_F(ExperimentBrowser, AnAxisThatGoesWithAnotherMixesNothing) {
+  ReportedExperiment experiment;
+  experiment.name = experiment.title = "e";
+  experiment.axes = {"federation.epochs", "defence.kind", "defence.sigma"};
+  ReportedPlot plot;
+  plot.kind = "line";
+  plot.x = "federation.epochs";
+  plot.y = "f1";
+  plot.series = "defence.sigma";
+  experiment.plots = {plot};
+  for (const int epochs : {1, 10}) {
+    for (const nlohmann::json& sigma : {nlohmann::json(), nlohmann::json(0.1)}) {
+      ReportedCell cell;
+      cell.key = std::to_string(experiment.cells.size());
+      cell.state = CellState::done;
+      cell.values = {epochs, sigma.is_null() ? "none" : "noise", sigma};
+      cell.metrics = {{"f1", 0.5}};
+      experiment.cells.push_back(cell);
+    }
+  }
+  const std::string page = built(open(experiment_page({experiment})));
+  EXPECT_EQ(count(page, kInk), 1);
+  EXPECT_EQ(page.find("also averages over"), std::string::npos);
+}
+
 TEST_F(ExperimentBrowser, IgnoresAViewThatMeansNothing) {
   const Visit visit =
       open(experiment_page({fixture::small_experiment()}),

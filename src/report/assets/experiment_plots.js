@@ -330,12 +330,19 @@ const whereText = (experiment, plot) => (plot.where.length === 0 ? "" : ` Only w
 const belongsTo = (experiment, plot) => (cell) =>
   plot.where.every(([name, value]) => experiment.valueOf(cell, name) === value);
 
-// Axes that a point of a line is averaged over though its cells are no repetitions: the plot does not tell them
-// apart and no filter does.
+// Axes that some point of a line is averaged over though its cells are no repetitions: the plot does not tell them
+// apart and no filter does. An axis that goes with another (the kind of noise with its strength) mixes nothing.
 function mixedAxes(experiment, plot, cells) {
   if (plot.kind !== "line") return [];
-  return experiment.axes.filter((name) => ![plot.x, plot.series, plot.facet].includes(name) &&
-    unique(cells.map((cell) => experiment.valueOf(cell, name))).length > 1).map((name) => experiment.labelOf(name));
+  const told = [plot.x, plot.series, plot.facet].filter((name) => name !== "");
+  const points = new Map();
+  for (const cell of cells) {
+    const point = JSON.stringify(told.map((name) => experiment.valueOf(cell, name)));
+    if (!points.has(point)) points.set(point, []);
+    points.get(point).push(cell);
+  }
+  const mixes = (name) => [...points.values()].some((own) => unique(own.map((cell) => experiment.valueOf(cell, name))).length > 1);
+  return experiment.axes.filter((name) => !told.includes(name) && mixes(name)).map((name) => experiment.labelOf(name));
 }
 
 // A figure for the plot; returns it with what draws it for a list of cells.
