@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 
@@ -44,6 +45,35 @@ TEST(Progress, SilentInAPipe) {
   EXPECT_EQ(stderr_of(ends[1], ends[0], count_to_ten), "");
   close(ends[0]);
   close(ends[1]);
+}
+
+// One line at once and the next after half a minute: ten quick steps are one line.
+TEST(Progress, LogsQuietlyInAPipeWhereAsked) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string text = stderr_of(ends[1], ends[0], [] {
+    Progress progress("running", 10, "cells", Progress::Elsewhere::log);
+    for (int i = 0; i < 10; ++i) progress.advance();
+  });
+  EXPECT_TRUE(text.starts_with("undertext: running [")) << text;
+  EXPECT_TRUE(text.ends_with("] 0/10 cells\n")) << text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// A tenth of the steps, but half of the work, in ten seconds: ten seconds are left.
+TEST(Progress, MeasuresTheTimeLeftByTheWork) {
+  const ProgressLine line{.title = "running",
+                          .unit = "cells",
+                          .note = "",
+                          .done = 1,
+                          .total = 10,
+                          .work_done = 500,
+                          .work = 1000,
+                          .seconds = 10,
+                          .width = 80};
+  EXPECT_NE(to_string(line).find("1/10 cells, 0.1/s, 0:10 left"), std::string::npos) << to_string(line);
 }
 
 TEST(Progress, DrawsOnATerminalAndClearsTheLine) {
