@@ -156,7 +156,7 @@ json CellRunner::result_of(const json& config) {
 CellOutcome CellRunner::run(const FrozenCell& cell) {
   CellOutcome outcome;
   outcome.key = cell.key;
-  outcome.version = kVersion;
+  outcome.version = all_versions();
   outcome.host = host_name();
   auto start = std::chrono::steady_clock::now();
   try {
