@@ -11,7 +11,7 @@ MpiSession::MpiSession() {
       "again");
 }
 
-MpiSession::~MpiSession() = default;  // NOLINT(performance-trivially-destructible): not so with MPI
+MpiSession::~MpiSession() = default;
 
 std::unique_ptr<Workers> MpiSession::workers(int threads_each, Sources& sources) {
   return thread_workers(ranks_, threads_each, sources);

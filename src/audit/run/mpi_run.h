@@ -17,7 +17,7 @@ int mpi_rank();  // 0 outside of MPI
 class MpiSession {
  public:
   MpiSession();
-  ~MpiSession();
+  ~MpiSession();  // NOLINT(performance-trivially-destructible): not so with MPI
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
