@@ -1,6 +1,5 @@
 // undertext run: experiments by their files, resumable, in this process or under mpirun.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,13 +11,13 @@
 #include "audit/experiment/experiment_file.h"
 #include "audit/experiment/frozen.h"
 #include "audit/experiment/reported.h"
-#include "audit/experiment/schema.h"
 #include "audit/output_folder.h"
 #include "audit/run/mpi_run.h"
 #include "audit/run/run_cells.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/threads.h"
+#include "cli/experiment_listing.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "report/experiment_export.h"
@@ -88,67 +87,6 @@ std::vector<FrozenCell> cells_of(const std::vector<FrozenExperiment>& experiment
   return cells;
 }
 
-std::string state_of(const ResultStore::Standing& standing) {
-  return standing.attempts == 0 ? "pending" : standing.failed ? "failed" : "done";
-}
-
-// What a file may hold, by the schema that reads it.
-std::string key_listing() {
-  std::string text;
-  for (const Section& section : sections()) {
-    text += fmt::format(
-        "{}\n", section.list ? fmt::format("[[{}]]", section.name) : fmt::format("[{}]", section.name));
-    for (const Field& field : section.fields) {
-      std::string choices;
-      if (!field.choices.empty())
-        choices = fmt::format(" ({}{})", field.type == FieldType::text ? "" : "a number or ",
-                              fmt::join(field.choices, ", "));
-      text += fmt::format("  {:<18} = {:<20} # {}{}\n", field.name, field.fallback.dump(), field.meaning,
-                          choices);
-    }
-  }
-  return text +
-         "\nAny value may be a list, or a range {from, to, steps, scale = \"log\"}: all combinations are "
-         "run.\n"
-         "name, title, source and says tell what the experiment is; [[plot]] draws it: kind (line, scatter,\n"
-         "magnitudes, words), title, x, y, series, facet, log_x, where. [profile.NAME] holds values that "
-         "--profile\n"
-         "NAME puts over these, and each [[variant]] values for one more grid. Sections in two brackets may "
-         "come\n"
-         "several times: each is one more choice.\n";
-}
-
-// Every cell with what tells it apart; the store is looked at where there is one, and not touched.
-std::string listing(const Flags& flags, const std::vector<FrozenExperiment>& experiments) {
-  std::optional<ResultStore> store;
-  std::error_code ignored;
-  if (std::filesystem::exists(flags.out / ResultStore::kFileName, ignored))
-    store.emplace(flags.out, ResultStore::Access::read);
-  std::string text;
-  for (const FrozenExperiment& experiment : experiments) {
-    text += fmt::format("{}: {}\n", experiment.name,
-                        counted(static_cast<std::int64_t>(experiment.cells.size()), "cell", "cells"));
-    const std::vector<std::string> keys = keys_of(experiment.cells);
-    std::vector<ResultStore::Standing> standings(keys.size());
-    if (store) standings = store->standings(keys);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const nlohmann::json& config = experiment.cells[i].config;
-      text +=
-          fmt::format("  {}  {:<7}  {} seed {}", keys[i].substr(0, 12), state_of(standings[i]),
-                      config.at("texts").at("files").get<std::string>(), config.at("run").at("seed").dump());
-      if (config.at("texts").at("client") != 0) text += " client " + config.at("texts").at("client").dump();
-      for (const nlohmann::json& axis : experiment.facts.at("axes")) {
-        const nlohmann::json value = value_of(config, axis);
-        if (!value.is_null())
-          text += fmt::format(" {}={}", axis.get<std::string>(),
-                              value.is_string() ? value.get<std::string>() : value.dump());
-      }
-      text += "\n";
-    }
-  }
-  return text;
-}
-
 void say_change(const FrozenExperiment& experiment, const FreezeChange& change) {
   if (change.first || (change.added == 0 && change.dropped == 0)) return;
   print_note(fmt::format("{} has changed since it was last run: {} new, {} no longer part of it",
@@ -212,7 +150,7 @@ int lead(const Flags& flags, Sources& sources,
          const std::function<std::unique_ptr<Workers>()>& make_workers) {
   const std::vector<FrozenExperiment> experiments = freeze_all(flags, sources);
   if (flags.dry_run) {
-    print_text(listing(flags, experiments));
+    print_text(cell_listing(experiments, flags.out));
     return 0;
   }
   const OutputFolder folder(flags.out);
