@@ -217,17 +217,28 @@ class Freezer {
 // Repetitions of a cell differ in these and in nothing else.
 const std::set<std::string> kRepetitions = {"texts.files", "texts.client", "run.seed"};
 
-// Axes are the values that differ between cells, or that some cells do not have; the rest are settings.
-void add_axes(const std::vector<FrozenCell>& cells, json& facts) {
+bool plotted(const std::vector<ReportedPlot>& plots, const std::string& name) {
+  return std::ranges::any_of(plots, [&](const ReportedPlot& plot) {
+    const auto chosen = [&](const auto& pair) { return pair.first == name; };
+    return plot.x == name || plot.series == name || plot.facet == name ||
+           std::ranges::any_of(plot.where, chosen);
+  });
+}
+
+// Axes are the values that differ between cells; the rest are settings. A value that some cells do not have
+// and all others share (the strength of the only noise) goes with what it belongs to, and is an axis only for
+// a plot's sake.
+void add_axes(const std::vector<FrozenCell>& cells, const std::vector<ReportedPlot>& plots, json& facts) {
   facts["axes"] = json::array();
   facts["settings"] = json::array();
   for (const std::string& name : value_names()) {
     if (kRepetitions.contains(name)) continue;
     std::set<json> values;
     for (const FrozenCell& cell : cells) values.insert(value_of(cell.config, name));
-    if (values.size() > 1)
+    const bool missing = values.erase(json()) > 0;
+    if (values.size() > 1 || (values.size() == 1 && missing && plotted(plots, name)))
       facts["axes"].push_back(name);
-    else if (!values.begin()->is_null())
+    else if (!values.empty())
       facts["settings"].push_back({name, *values.begin()});
   }
 }
@@ -250,7 +261,7 @@ FrozenExperiment frozen(const ExperimentFile& file, const ExperimentRequest& req
   experiment.facts = {{"title", file.title}, {"source", file.source},      {"says", file.says},
                       {"command", command},  {"profile", request.profile}, {"plots", file.plots},
                       {"version", kVersion}};
-  add_axes(experiment.cells, experiment.facts);
+  add_axes(experiment.cells, file.plots, experiment.facts);
   return experiment;
 }
 

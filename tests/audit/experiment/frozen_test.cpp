@@ -126,7 +126,7 @@ TEST_F(Freezing, TooFewMessagesAreTold) {
 }
 
 TEST_F(Freezing, AxesAreWhatDiffers) {
-  const FrozenExperiment experiment = small_.frozen(R"(
+  const std::string lines = R"(
     [federation]
     epochs = [1, 2]
     [[defence]]
@@ -134,9 +134,15 @@ TEST_F(Freezing, AxesAreWhatDiffers) {
     kind = "noise-per-step"
     [run]
     seeds = [1, 2]
-  )");
-  EXPECT_EQ(experiment.facts.at("axes"), json::array({"federation.epochs", "defence.kind", "defence.sigma"}));
+  )";
+  const FrozenExperiment experiment = small_.frozen(lines);
   EXPECT_EQ(experiment.cells.size(), 8u);
+  // There is one strength of noise: the kind tells it.
+  EXPECT_EQ(experiment.facts.at("axes"), json::array({"federation.epochs", "defence.kind"}));
+  const FrozenExperiment plotted = small_.frozen(
+      lines +
+      "[[plot]]\nkind = \"line\"\nx = \"federation.epochs\"\ny = \"f1\"\nseries = \"defence.sigma\"\n");
+  EXPECT_EQ(plotted.facts.at("axes"), json::array({"federation.epochs", "defence.kind", "defence.sigma"}));
 }
 
 }  // namespace
