@@ -100,6 +100,10 @@ class Search {
  private:
   using Children = std::map<std::pair<std::int32_t, Token>, std::vector<std::int32_t>>;  // with their targets
 
+  static Children children_of(const std::vector<std::vector<Probe>>& chosen);  // chosen: by target
+  StateId extend(const Children& children,
+                 StateId first);  // the state of the first; `first` is that of parent 0
+
   void make_targets();
   std::vector<Entry>& level() { return levels_.back(); }
   std::int32_t last_word(std::size_t entry) const;  // index among the words, or that of <S>
@@ -345,6 +349,24 @@ void Search::weigh_edges() {
   keep_best(next_, kBeam);
 }
 
+Search::Children Search::children_of(const std::vector<std::vector<Probe>>& chosen) {
+  Children children;
+  for (std::size_t t = 0; t < chosen.size(); ++t)
+    for (const Probe& probe : chosen[t])
+      children[{probe.from, probe.word}].push_back(static_cast<std::int32_t>(t));
+  return children;
+}
+
+StateId Search::extend(const Children& children, StateId first) {
+  std::vector<StateId> states;
+  std::vector<Token> tokens;
+  for (const auto& [child, targets] : children) {
+    states.push_back(first + child.first);
+    tokens.push_back(child.second);
+  }
+  return reader_->extend(states, tokens);
+}
+
 // From each context by the last word of each target, the likeliest pairs first.
 void Search::probe_one_word_on() {
   std::vector<std::vector<Probe>> chosen(targets_.size());
@@ -359,17 +381,8 @@ void Search::probe_one_word_on() {
     }
     keep_best(chosen[t], probes_);
   });
-  Children children;
-  for (std::size_t t = 0; t < chosen.size(); ++t)
-    for (const Probe& probe : chosen[t])
-      children[{probe.from, probe.word}].push_back(static_cast<std::int32_t>(t));
-  std::vector<StateId> states;
-  std::vector<Token> tokens;
-  for (const auto& [child, targets] : children) {
-    states.push_back(child.first);
-    tokens.push_back(child.second);
-  }
-  StateId state = reader_->extend(states, tokens);
+  const Children children = children_of(chosen);
+  StateId state = extend(children, 0);
   for (const auto& [child, targets] : children) {
     const auto entry = static_cast<std::size_t>(child.first);
     const float* h = reader_->hidden(state++);
@@ -397,17 +410,8 @@ void Search::probe_two_words_on() {
     const bool last = s + 1 == seconds_.size() || seconds_[s + 1].target != second.target;
     if (last) keep_best(chosen[second.target], probes_);
   }
-  Children children;
-  for (std::size_t t = 0; t < chosen.size(); ++t)
-    for (const Probe& probe : chosen[t])
-      children[{probe.from, probe.word}].push_back(static_cast<std::int32_t>(t));
-  std::vector<StateId> states;
-  std::vector<Token> tokens;
-  for (const auto& [child, targets] : children) {
-    states.push_back(child.first);
-    tokens.push_back(child.second);
-  }
-  const StateId first = reader_->extend(states, tokens);
+  const Children children = children_of(chosen);
+  const StateId first = extend(children, 0);
   Children grandchildren;  // of the children, by their order
   std::vector<std::pair<std::int32_t, Token>> order;
   for (const auto& [child, targets] : children) {
@@ -415,13 +419,7 @@ void Search::probe_two_words_on() {
       grandchildren[{static_cast<std::int32_t>(order.size()), words_[targets_[t].last]}].push_back(t);
     order.push_back(child);
   }
-  states.clear();
-  tokens.clear();
-  for (const auto& [grandchild, targets] : grandchildren) {
-    states.push_back(first + grandchild.first);
-    tokens.push_back(grandchild.second);
-  }
-  StateId state = reader_->extend(states, tokens);
+  StateId state = extend(grandchildren, first);
   for (const auto& [grandchild, targets] : grandchildren) {
     const auto entry = static_cast<std::size_t>(order[grandchild.first].first);
     const Token suffix[] = {order[grandchild.first].second, grandchild.second};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -128,18 +129,18 @@ RunSummary run_all(ResultStore& store, const std::vector<FrozenExperiment>& expe
   }
 }
 
+// The table is of this run's experiments, the page of all that the folder holds.
 int report_all(const ResultStore& store, const std::vector<FrozenExperiment>& experiments,
                const Flags& flags) {
-  std::vector<ReportedExperiment> shown;
+  std::vector<ReportedExperiment> all, own;
+  for (const std::string& name : store.experiments()) all.push_back(reported(store, name));
   bool failed = false;
   for (const FrozenExperiment& experiment : experiments) {
-    shown.push_back(reported(store, experiment.name));
-    for (const ReportedCell& cell : shown.back().cells) failed = failed || cell.state == CellState::failed;
+    own.push_back(*std::ranges::find(all, experiment.name, &ReportedExperiment::name));
+    for (const ReportedCell& cell : own.back().cells) failed = failed || cell.state == CellState::failed;
   }
-  print_text(flags.json ? experiment_json_lines(shown)
-                        : experiment_table(shown, colour_wanted(), output_width()));
-  std::vector<ReportedExperiment> all;
-  for (const std::string& name : store.experiments()) all.push_back(reported(store, name));
+  print_text(flags.json ? experiment_json_lines(own)
+                        : experiment_table(own, colour_wanted(), output_width()));
   const std::filesystem::path page = flags.out / "report.html";
   write_file(page, experiment_page(all));
   print_note(fmt::format("the page is {}", page.string()));

@@ -2,24 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "experiment_fixture.h"
+#include "lines.h"
 #include "report/text_width.h"
 
 namespace undertext {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(ExperimentTable, ShowsMeanSpreadAndNumber) {
   const auto lines = lines_of(experiment_table({fixture::small_experiment()}, false, 0));

@@ -5,16 +5,13 @@
 #include <algorithm>
 
 #include "fixture.h"
+#include "lines.h"
 #include "report/advice.h"
 
 namespace undertext {
 namespace {
 
 using nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string fact(const Advice& advice, const std::string& name) {
   for (const auto& [term, text] : advice.facts)

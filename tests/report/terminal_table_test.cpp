@@ -2,27 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "base/error.h"
 #include "fixture.h"
+#include "lines.h"
 #include "report/text_width.h"
 
 namespace undertext {
 namespace {
 
 using nlohmann::json;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(TerminalTable, ShowsOneRowWhole) {
   EXPECT_EQ(lines_of(terminal_table(fixture::smallest(), false, 0)).at(0),
