@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/experiment/schema.h"
 #include "cli/output.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "audit/experiment/experiment_file.h"
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/experiment/reported.h"
 #include "audit/output_folder.h"
 #include "audit/run/mpi_run.h"
@@ -73,7 +73,7 @@ std::vector<FrozenExperiment> freeze_all(const Flags& flags, Sources& sources) {
     const ExperimentFile read = read_experiment(request);
     if (!names.insert(read.name).second)
       fail("{}: another file of this run has the name {} too", file.string(), quote(read.name));
-    all.push_back(frozen(read, request, sources, command_of(flags, file)));
+    all.push_back(freeze_experiment(read, request, sources, command_of(flags, file)));
   }
   return all;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "base/error.h"
 #include "report/metric_info.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 
 namespace undertext {
 

@@ -12,7 +12,7 @@
 #include "attacks/words.h"
 #include "audit/chosen_attack.h"
 #include "audit/experiment/cell_texts.h"
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/message_pairs.h"
 #include "audit/version.h"
 #include "base/error.h"

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/run/cell_queue.h"
 #include "base/progress.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "audit/experiment/experiment_file.h"
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/experiment/sources.h"
 #include "base/files.h"
 #include "base/temporary_folder.h"
@@ -42,7 +42,7 @@ class SmallExperiment {
 
   FrozenExperiment frozen(const std::string& lines, const std::string& name = "e.toml") {
     const ExperimentRequest request{file(lines, name), "", {}};
-    return undertext::frozen(read_experiment(request), request, sources_, "undertext run");
+    return freeze_experiment(read_experiment(request), request, sources_, "undertext run");
   }
 
   static std::string seeds(int count) {

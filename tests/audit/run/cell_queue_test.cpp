@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 #include "audit/experiment/small_experiment.h"
 
 namespace undertext {

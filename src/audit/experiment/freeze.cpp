@@ -1,4 +1,4 @@
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -253,8 +253,8 @@ json hashed_part(json config) {
 
 }  // namespace
 
-FrozenExperiment frozen(const ExperimentFile& file, const ExperimentRequest& request, Sources& sources,
-                        const std::string& command) {
+FrozenExperiment freeze_experiment(const ExperimentFile& file, const ExperimentRequest& request,
+                                   Sources& sources, const std::string& command) {
   FrozenExperiment experiment;
   experiment.name = file.name;
   experiment.cells = Freezer(file, sources).cells();

@@ -1,4 +1,4 @@
-#include "audit/experiment/frozen.h"
+#include "audit/experiment/freeze.h"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +88,8 @@ TEST_F(Freezing, PatternsFindFilesBySize) {
              "[model]\nfolder = \"model\"\n[texts]\nfiles = \"{size}_*.txt\"\n[run]\nsizes = [2, 4]\n");
   const ExperimentRequest request{small_.folder_ / "e.toml", "", {}};
   std::vector<std::string> files;
-  const FrozenExperiment experiment = frozen(read_experiment(request), request, small_.sources_, "");
+  const FrozenExperiment experiment =
+      freeze_experiment(read_experiment(request), request, small_.sources_, "");
   for (const FrozenCell& cell : experiment.cells) files.push_back(cell.config.at("texts").at("files"));
   EXPECT_EQ(files, std::vector<std::string>({"2_a.txt", "4_a.txt", "4_b.txt"}));
   EXPECT_EQ(experiment.facts.at("axes"), json::array({"run.size"}));
@@ -100,12 +101,12 @@ TEST_F(Freezing, WhatIsMissingFallsBackOrIsToldByName) {
       "[model]\nfolder = \"nowhere\"\notherwise = \"model\"\n[texts]\nfiles = \"none_*.txt\"\notherwise = "
       "\"texts.txt\"\n");
   const ExperimentRequest request{small_.folder_ / "other.toml", "", {}};
-  EXPECT_EQ(frozen(read_experiment(request), request, small_.sources_, "").cells[0].key,
+  EXPECT_EQ(freeze_experiment(read_experiment(request), request, small_.sources_, "").cells[0].key,
             small_.frozen("").cells[0].key);
   write_file(small_.folder_ / "lost.toml", "[model]\nfolder = \"nowhere\"\n");
   const ExperimentRequest lost{small_.folder_ / "lost.toml", "", {}};
   try {
-    frozen(read_experiment(lost), lost, small_.sources_, "");
+    freeze_experiment(read_experiment(lost), lost, small_.sources_, "");
     FAIL();
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("model.folder: there is no folder"), std::string::npos);

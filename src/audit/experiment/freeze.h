@@ -17,8 +17,8 @@ namespace undertext {
 //   measured federation, defence, attack, metrics, run    what the file says, lists resolved places where
 //   this machine has the model and the texts; not part of the key
 // command: how the user asked for it. UserError where a model or a text is missing or too short.
-FrozenExperiment frozen(const ExperimentFile& file, const ExperimentRequest& request, Sources& sources,
-                        const std::string& command);
+FrozenExperiment freeze_experiment(const ExperimentFile& file, const ExperimentRequest& request,
+                                   Sources& sources, const std::string& command);
 
 // The hash of a config and the version of the program, 32 digits.
 std::string key_of_cell(const nlohmann::json& config);
