@@ -20,10 +20,10 @@ void check(const LocalTraining& training, std::span<const Sentence> sentences) {
 }
 
 // 1 for a sum over the batch's predicted words, 1 / their number for a mean.
-double weight_of(std::span<const Sentence> batch, Reduction reduction) {
-  std::size_t words = 0;
-  for (const Sentence& sentence : batch) words += sentence.size();
-  return reduction == Reduction::sum || words == 0 ? 1.0 : 1.0 / static_cast<double>(words);
+double weight_of(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction) {
+  if (reduction == Reduction::sum) return 1;
+  const std::int64_t words = model.predicted(batch);
+  return words == 0 ? 1.0 : 1.0 / static_cast<double>(words);
 }
 
 void check_loss(double loss, std::int64_t step) {
@@ -46,9 +46,10 @@ class Client {
 
   // theta <- theta - lr * gradient (Algorithm 1), the gradient as the defences leave it (Algorithm 3).
   void step(std::span<const Sentence> batch) {
-    const double weight = weight_of(batch, training_.reduction);
+    prepare();
+    const double weight = weight_of(model_, batch, training_.reduction);
     if (gradient_wanted_) {
-      for (const auto& [name, g] : gradient_of(batch, weight)) {
+      for (const auto& [name, g] : weighted_gradient(batch, weight)) {
         at::Tensor parameter = model_.parameters().at(name);
         parameter.sub_(g, training_.learning_rate);
       }
@@ -58,14 +59,10 @@ class Client {
     ++step_;
   }
 
-  NamedTensors& gradient_of(std::span<const Sentence> batch, double weight) {
-    for (const std::string& name : names_) {
-      at::Tensor& g = gradient_[name];
-      g.defined() ? g.zero_() : g = at::zeros_like(model_.parameters().at(name));
-    }
-    check_loss(model_.add_gradient(batch, weight, gradient_), step_);
-    for (const auto& defence : defences_) defence->on_gradient(gradient_, step_);
-    return gradient_;
+  // The gradient of the first step, as the defences leave it.
+  NamedTensors gradient(std::span<const Sentence> batch) {
+    prepare();
+    return weighted_gradient(batch, weight_of(model_, batch, training_.reduction));
   }
 
   NamedTensors weights() const {
@@ -75,6 +72,22 @@ class Client {
   }
 
  private:
+  // Dropout and hidden words are drawn anew for every step.
+  void prepare() {
+    const Seed seed = training_.seed.derive("step").derive(static_cast<std::uint64_t>(step_));
+    model_.randomise(training_.dropout ? std::optional(seed) : std::nullopt);
+  }
+
+  NamedTensors& weighted_gradient(std::span<const Sentence> batch, double weight) {
+    for (const std::string& name : names_) {
+      at::Tensor& g = gradient_[name];
+      g.defined() ? g.zero_() : g = at::zeros_like(model_.parameters().at(name));
+    }
+    check_loss(model_.add_gradient(batch, weight, gradient_), step_);
+    for (const auto& defence : defences_) defence->on_gradient(gradient_, step_);
+    return gradient_;
+  }
+
   LanguageModel& model_;
   const LocalTraining& training_;
   std::span<const std::shared_ptr<const ClientDefence>> defences_;
@@ -96,12 +109,14 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
     fail("a client that sends its gradient takes one step: expected 1 epoch and one batch, not {} and {}",
          training.epochs, training.batch);
 
+  base.check(sentences, "the client's texts");
+  if (base.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
   const std::unique_ptr<LanguageModel> model = base.clone();
   if (training.zero_output_bias) zero_output_bias(*model);
   Client client(*model, training, defences);
   Update update;
   if (training.kind == UpdateKind::gradient) {
-    update.tensors = client.gradient_of(sentences, weight_of(sentences, training.reduction));
+    update.tensors = client.gradient(sentences);
   } else {
     for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch)
       for (std::int64_t first = 0; first < count; first += batch)

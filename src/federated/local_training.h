@@ -19,6 +19,8 @@ struct LocalTraining {
   bool train_embedding = false;
   bool zero_output_bias = false;
   UpdateKind kind = UpdateKind::weights;  // gradient: one batch, one epoch, nothing applied
+  bool dropout = true;  // as the model's config says; masked models then also hide other words in each step
+  Seed seed{1};         // of both
 };
 
 // Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client

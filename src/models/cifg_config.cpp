@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "models/config_fields.h"
 
 namespace undertext {
 namespace {
@@ -11,45 +11,21 @@ namespace {
 using nlohmann::json;
 
 const json kGateOrder = {"forget", "cell", "output"};
-constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // of any size: what fits an int in every product
-
-std::int64_t integer(const json& config, const std::string& key, std::int64_t lowest, std::int64_t limit,
-                     const std::filesystem::path& file) {
-  const auto found = config.find(key);
-  if (found == config.end()) fail("{}: \"{}\" is missing", file.string(), key);
-  const bool whole = found->is_number_integer();
-  // An unsigned number above the signed range compares wrongly as a signed one.
-  const bool huge =
-      found->is_number_unsigned() && found->get<std::uint64_t>() >= static_cast<std::uint64_t>(limit);
-  const std::int64_t value = whole && !huge ? found->get<std::int64_t>() : -1;
-  if (!whole || huge || value < lowest || value >= limit)
-    fail("{}: \"{}\" is {}, expected a whole number from {} to {}", file.string(), key, found->dump(), lowest,
-         limit - 1);
-  return value;
-}
 
 }  // namespace
 
 CifgConfig read_cifg_config(const std::filesystem::path& file) {
-  const json config = json::parse(read_file(file), nullptr, false);
-  if (config.is_discarded() || !config.is_object()) fail("{}: not a JSON object", file.string());
-  const json type = config.value("model_type", json());
-  if (type != "cifg-lstm")
-    fail("{}: \"model_type\" is {}, expected \"cifg-lstm\"", file.string(), type.dump());
+  const ConfigFields config(file);
+  if (config.value("model_type", json()) != "cifg-lstm") config.refuse("model_type", "\"cifg-lstm\"");
   CifgConfig result;
-  result.vocabulary = integer(config, "vocab_size", 3, kLargest, file);
-  result.embedding = integer(config, "embedding_size", 1, kLargest, file);
-  result.units = integer(config, "hidden_size", 1, kLargest, file);
-  const json gates = config.value("gate_order", kGateOrder);
-  if (gates != kGateOrder)
-    fail("{}: \"gate_order\" is {}, expected {}", file.string(), gates.dump(), kGateOrder.dump());
-  const json tied = config.value("tie_word_embeddings", json(false));
-  if (!tied.is_boolean())
-    fail("{}: \"tie_word_embeddings\" is {}, expected true or false", file.string(), tied.dump());
-  result.tied = tied.get<bool>();
-  result.start = static_cast<Token>(integer(config, "bos_token_id", 0, result.vocabulary, file));
-  result.unknown = static_cast<Token>(integer(config, "unk_token_id", 0, result.vocabulary, file));
-  result.end = static_cast<Token>(integer(config, "pad_token_id", 0, result.vocabulary, file));
+  result.vocabulary = config.whole("vocab_size", 3, ConfigFields::kLargest);
+  result.embedding = config.size("embedding_size");
+  result.units = config.size("hidden_size");
+  if (config.value("gate_order", kGateOrder) != kGateOrder) config.refuse("gate_order", kGateOrder.dump());
+  result.tied = config.truth("tie_word_embeddings", false);
+  result.start = static_cast<Token>(config.whole("bos_token_id", 0, result.vocabulary));
+  result.unknown = static_cast<Token>(config.whole("unk_token_id", 0, result.vocabulary));
+  result.end = static_cast<Token>(config.whole("pad_token_id", 0, result.vocabulary));
   return result;
 }
 

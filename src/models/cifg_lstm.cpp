@@ -179,6 +179,8 @@ std::optional<std::string> CifgLstm::parameter_of(Role role) const {
   switch (role) {
     case Role::token_embedding:
       return kEmbedding;
+    case Role::position_embedding:
+      return std::nullopt;
     case Role::output_weight:
       return output_weight(config_);
     case Role::output_bias:

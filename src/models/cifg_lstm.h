@@ -33,6 +33,7 @@ class CifgLstm : public LanguageModel {
   void save(const std::filesystem::path& folder) const override;  // config.json, model.safetensors
 
   const CifgConfig& config() const { return config_; }
+  std::string kind() const override { return "cifg-lstm"; }
   std::int64_t vocabulary_size() const override { return config_.vocabulary; }
   Token start_token() const override { return config_.start; }
   const NamedTensors& parameters() const override { return parameters_; }
@@ -47,6 +48,7 @@ class CifgLstm : public LanguageModel {
   double descend(std::span<const Sentence> sentences, double rate,
                  const std::vector<std::string>& names) override;
   std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const override;
+  std::shared_ptr<const SoftModel> soft_model() const override;
 
   // Incremental reading, for search: n zero states; then one token appended to each.
   State start_state(std::int64_t n) const;

@@ -20,11 +20,24 @@ double LanguageModel::descend(std::span<const Sentence> sentences, double rate,
   return loss;
 }
 
+std::vector<std::string> LanguageModel::parameter_order() const {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : parameters()) names.push_back(name);
+  return names;
+}
+
+void LanguageModel::check(std::span<const Sentence>, const std::string&) const {}
+
+std::int64_t LanguageModel::predicted(std::span<const Sentence> sentences) const {
+  std::size_t words = 0;
+  for (const Sentence& sentence : sentences) words += sentence.size();
+  return static_cast<std::int64_t>(words);
+}
+
 double perplexity(const LanguageModel& model, std::span<const Sentence> sentences) {
   double loss = 0;
-  std::size_t words = 0;
   for (const double nll : model.negative_log_likelihood(sentences)) loss += nll;
-  for (const Sentence& sentence : sentences) words += sentence.size();
+  const std::int64_t words = model.predicted(sentences);
   UNDERTEXT_CHECK(words > 0);
   return std::exp(loss / static_cast<double>(words));
 }

@@ -10,23 +10,33 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "tensors/named_tensors.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
 
 // What a parameter is for. Attacks find tensors by role, never by name.
-enum class Role { token_embedding, output_weight, output_bias };
+enum class Role { token_embedding, position_embedding, output_weight, output_bias };
+
+inline constexpr Token kNoToken = -1;
+
+class SoftModel;
 
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
 
+  virtual std::string kind() const = 0;  // model_type in config.json
   virtual std::int64_t vocabulary_size() const = 0;
+  // What the model reads before a sentence's first word, which is then predicted too; kNoToken: nothing, and
+  // the first word is not predicted.
   virtual Token start_token() const = 0;
 
   // All parameters by name. Values may be changed in place through the handles (training does).
   virtual const NamedTensors& parameters() const = 0;
+  // Their names in the order in which the model's framework lists them, which files without names rely on.
+  virtual std::vector<std::string> parameter_order() const;
   virtual std::optional<std::string> parameter_of(Role role) const = 0;
   // Parameters that training changes, with or without the token embedding.
   virtual std::vector<std::string> trainable(bool with_embedding) const = 0;
@@ -34,10 +44,18 @@ class LanguageModel {
   // An independent copy of the parameters.
   virtual std::unique_ptr<LanguageModel> clone() const = 0;
 
-  // Sum over all predicted tokens of -log p(word | <S>, words before); the sentences do not hold <S>,
-  // which is prepended here, and the end is not predicted. Adds the gradient of that sum, times `scale`,
-  // to gradient[name] for the names in `gradient` (each zero-initialised by the caller or accumulated).
-  // Same bytes for any thread count. Returns the sum of losses.
+  // What training draws at random (dropout, which words a masked model has to guess) comes from this seed;
+  // nothing: no dropout, and always the same words.
+  virtual void randomise(std::optional<Seed> seed) { (void)seed; }
+
+  // UserError that begins with `where` when a sentence is longer than the model can read.
+  virtual void check(std::span<const Sentence> sentences, const std::string& where) const;
+  // How many words of the sentences are predicted.
+  virtual std::int64_t predicted(std::span<const Sentence> sentences) const;
+
+  // Sum over all predicted words of -log p(word | what the model sees). Adds the gradient of that sum, times
+  // `scale`, to gradient[name] for the names in `gradient` (each zero-initialised by the caller or
+  // accumulated). Same bytes for any thread count. Returns the sum of losses.
   virtual double add_gradient(std::span<const Sentence> sentences, double scale,
                               NamedTensors& gradient) const = 0;
 
@@ -46,13 +64,16 @@ class LanguageModel {
   virtual double descend(std::span<const Sentence> sentences, double rate,
                          const std::vector<std::string>& names);
 
-  // -log p summed over each sentence's words, one number per sentence, no gradient.
+  // -log p summed over each sentence's predicted words, one number per sentence, no gradient.
   virtual std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const = 0;
+
+  // The loss as a graph that can be differentiated twice; null where a model has none.
+  virtual std::shared_ptr<const SoftModel> soft_model() const { return nullptr; }
 
   virtual void save(const std::filesystem::path& folder) const = 0;
 };
 
-// Perplexity over all words of the sentences: exp(sum of -log p / number of words).
+// Perplexity over all predicted words of the sentences: exp(sum of -log p / number of words).
 double perplexity(const LanguageModel& model, std::span<const Sentence> sentences);
 
 // Sets the output bias to zero, as the published experiments of gboard-next-word did; UserError when the

@@ -16,8 +16,10 @@ constexpr std::int64_t kWords = 512;  // vocabulary per block: with 128 contexts
 constexpr std::int64_t kGroups = 8;   // groups of such blocks, the pieces that threads take
 constexpr std::int64_t kLanes = 16;
 
-// row += bias; returns the maximum.
+// row += bias (null: none); returns the maximum.
 float add_bias(float* __restrict row, const float* __restrict bias, std::int64_t n) {
+  static constexpr std::array<float, kWords> kNone{};
+  if (!bias) bias = kNone.data();
   // So many running maxima that the compiler keeps the inner loop, and vectorises it.
   constexpr std::int64_t kMaxima = 64;
   std::array<float, kMaxima> maxima;
@@ -80,14 +82,14 @@ void sum_columns(const float* __restrict d, std::int64_t rows, std::int64_t n, d
     for (std::int64_t j = 0; j < n; ++j) sums[j] += static_cast<double>(d[r * n + j]);
 }
 
-// One block of contexts, rows [first, first + rows) of the tree.
+// One block of contexts, rows [first, first + rows) of the targets.
 class Block {
  public:
-  Block(const OutputWeights& output, const float* h, const PrefixTree& tree, std::int64_t first,
+  Block(const OutputWeights& output, const float* h, const Targets& targets, std::int64_t first,
         std::int64_t rows, double* log_probability, OutputWorkspace& workspace)
       : output_(output),
         h_(h + first * output.embedding),
-        tree_(tree),
+        targets_(targets),
         first_(first),
         rows_(rows),
         blocks_((output.vocabulary + kWords - 1) / kWords),
@@ -139,9 +141,10 @@ class Block {
     gemm(CblasNoTrans, CblasTrans, rows_, n, e, 1, h_, e, output_.weight + word * e, e, 0, x, n);
     for (std::int64_t r = 0; r < rows_; ++r) {
       float* row = x + r * n;
-      const float maximum = add_bias(row, output_.bias + word, n);
-      for (std::int64_t i = tree_.target_begin[first_ + r]; i < tree_.target_begin[first_ + r + 1]; ++i) {
-        const std::int64_t k = tree_.target[i] - word;
+      const float maximum = add_bias(row, output_.bias ? output_.bias + word : nullptr, n);
+      for (std::int64_t i = targets_.target_begin[first_ + r]; i < targets_.target_begin[first_ + r + 1];
+           ++i) {
+        const std::int64_t k = targets_.target[i] - word;
         if (k >= 0 && k < n) log_probability_[i] = row[k];  // the logit, for now
       }
       maxima_[r * blocks_ + block] = maximum;
@@ -158,10 +161,10 @@ class Block {
     double total = 0;
     for (std::int64_t b = 0; b < blocks_; ++b) total += sums[b] * std::exp(maxima[b] - maximum);
     const double log_total = maximum + std::log(total);
-    for (std::int64_t i = tree_.target_begin[first_ + r]; i < tree_.target_begin[first_ + r + 1]; ++i)
+    for (std::int64_t i = targets_.target_begin[first_ + r]; i < targets_.target_begin[first_ + r + 1]; ++i)
       log_probability_[i] -= log_total;
     for (std::int64_t b = 0; b < blocks_; ++b)
-      sums[b] = static_cast<float>(tree_.row_count[first_ + r] * std::exp(maxima[b] - maximum) / total);
+      sums[b] = static_cast<float>(targets_.row_count[first_ + r] * std::exp(maxima[b] - maximum) / total);
   }
 
   void gradient_of(std::int64_t block, const OutputGradient& gradient, float* h_part, float beta) {
@@ -169,9 +172,10 @@ class Block {
     float* d = exponentials(block);  // becomes d loss / d logits: (rows, width)
     for (std::int64_t r = 0; r < rows_; ++r) {
       scale_row(d + r * n, sums_[r * blocks_ + block], n);
-      for (std::int64_t i = tree_.target_begin[first_ + r]; i < tree_.target_begin[first_ + r + 1]; ++i) {
-        const std::int64_t k = tree_.target[i] - word;
-        if (k >= 0 && k < n) d[r * n + k] -= tree_.target_count[i];
+      for (std::int64_t i = targets_.target_begin[first_ + r]; i < targets_.target_begin[first_ + r + 1];
+           ++i) {
+        const std::int64_t k = targets_.target[i] - word;
+        if (k >= 0 && k < n) d[r * n + k] -= targets_.target_count[i];
       }
     }
     // The weight is read here and written below: that order is what allows a step in place.
@@ -189,9 +193,9 @@ class Block {
 
   const OutputWeights& output_;
   const float* h_;  // (rows, E)
-  const PrefixTree& tree_;
+  const Targets& targets_;
   std::int64_t first_, rows_, blocks_;
-  double* log_probability_;  // per target of the whole tree
+  double* log_probability_;  // per target of all rows
   float* exponentials_;      // (blocks, rows, words of the block)
   float* maxima_;            // (rows, blocks)
   float* sums_;              // (rows, blocks); factors after normalise()
@@ -200,17 +204,17 @@ class Block {
 }  // namespace
 
 std::int64_t rows_per_block(std::int64_t vocabulary) {
-  // 16 MB of exponentials, but not less than keeps the products efficient.
-  return std::max<std::int64_t>(128, (std::int64_t{4} << 20) / vocabulary);
+  // 16 MB of exponentials, but not less rows than keep the products efficient.
+  return std::max<std::int64_t>(256, (std::int64_t{4} << 20) / vocabulary);
 }
 
-void output_layer(const OutputWeights& output, const float* h, const PrefixTree& tree,
+void output_layer(const OutputWeights& output, const float* h, const Targets& targets,
                   double* log_probability, const OutputGradient* gradient, OutputWorkspace& workspace) {
   const std::int64_t most = rows_per_block(output.vocabulary);
-  const std::int64_t pieces = (tree.rows() + most - 1) / most;  // of about equal size
+  const std::int64_t pieces = (targets.rows() + most - 1) / most;  // of about equal size
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::int64_t first = piece * tree.rows() / pieces, last = (piece + 1) * tree.rows() / pieces;
-    Block block(output, h, tree, first, last - first, log_probability, workspace);
+    const std::int64_t first = piece * targets.rows() / pieces, last = (piece + 1) * targets.rows() / pieces;
+    Block block(output, h, targets, first, last - first, log_probability, workspace);
     block.forward();
     if (gradient) block.backward(*gradient, workspace);
   }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "models/prefix_tree.h"
+#include "models/targets.h"
 #include "models/workspace.h"
 
 namespace undertext {
@@ -12,11 +12,11 @@ namespace undertext {
 struct OutputWeights {
   std::int64_t vocabulary, embedding;  // V, E
   const float* weight;                 // (V, E)
-  const float* bias;                   // (V)
+  const float* bias;                   // (V); null: none
 };
 
 // Where the gradient of sum_{row, word} count * -log p(word | row) goes. May be the weights themselves
-// (a fused step of gradient descent) as long as the tree has at most rows_per_block(V) rows.
+// (a fused step of gradient descent) as long as there are at most rows_per_block(V) rows.
 struct OutputGradient {
   float* h;       // (rows, E), overwritten, not scaled
   float* weight;  // (V, E), added to, times scale; null: not wanted
@@ -31,9 +31,9 @@ struct OutputWorkspace {
 // Contexts handled at once: bounds the workspace, about rows * V floats.
 std::int64_t rows_per_block(std::int64_t vocabulary);
 
-// h: (rows, E), one row per context of the tree. Writes log p of each of the tree's targets, and the gradient
-// when it is asked for.
-void output_layer(const OutputWeights& output, const float* h, const PrefixTree& tree,
+// h: (rows, E), one row per context. Writes log p of each of the targets, and the gradient when it is asked
+// for.
+void output_layer(const OutputWeights& output, const float* h, const Targets& targets,
                   double* log_probability, const OutputGradient* gradient, OutputWorkspace& workspace);
 
 }  // namespace undertext

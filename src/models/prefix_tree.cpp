@@ -21,7 +21,6 @@ PrefixTree::PrefixTree(std::span<const Sentence> sentences, Token start) {
   word_target.resize(word_begin.back());
   depth_begin.push_back(0);
   inner_begin.push_back(0);
-  target_begin.push_back(0);
   if (readers.empty()) return;
 
   std::unordered_map<Token, std::int32_t> slots_of;
@@ -67,7 +66,7 @@ PrefixTree::PrefixTree(std::span<const Sentence> sentences, Token start) {
       row_count.push_back(row_total);
     }
     inner_begin.push_back(inner());
-    if (!deeper.empty()) depth_begin.push_back(rows());
+    if (!deeper.empty()) depth_begin.push_back(static_cast<std::int64_t>(parent.size()));
     readers.swap(deeper);
   }
 }

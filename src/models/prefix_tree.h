@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "models/targets.h"
 
 namespace undertext {
 
-struct PrefixTree {
+struct PrefixTree : Targets {
   // Nodes are rows, breadth first: depth t (t words after <S>) holds rows [depth_begin[t], depth_begin[t+1]).
   std::vector<std::int64_t> depth_begin;
   std::vector<std::int32_t> parent;        // row of the prefix without its last word; -1 for <S>
@@ -25,16 +25,9 @@ struct PrefixTree {
 
   std::vector<Token> slot_token;  // distinct tokens read
 
-  // What follows row r: words target[i], target_count[i] times, i in [target_begin[r], target_begin[r+1]).
-  std::vector<std::int64_t> target_begin;
-  std::vector<Token> target;
-  std::vector<float> target_count;
-  std::vector<float> row_count;  // sum of a row's counts
-
   // target index of each predicted word, sentence after sentence.
   std::vector<std::int64_t> word_target;
 
-  std::int64_t rows() const { return static_cast<std::int64_t>(parent.size()); }
   std::int64_t inner() const { return static_cast<std::int64_t>(inner_row.size()); }
   std::int64_t slots() const { return static_cast<std::int64_t>(slot_token.size()); }
   std::int64_t depths() const { return static_cast<std::int64_t>(depth_begin.size()) - 1; }

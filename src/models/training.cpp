@@ -46,8 +46,7 @@ class Adam {
 
   // One step on the batch's mean loss, which is returned.
   double step(std::span<const Sentence> batch, double rate) {
-    std::size_t words = 0;
-    for (const Sentence& sentence : batch) words += sentence.size();
+    const std::int64_t words = model_.predicted(batch);
     if (words == 0) return 0;
     const double mean = 1.0 / static_cast<double>(words);
     const double loss = mean * model_.add_gradient(batch, mean, gradient_);
