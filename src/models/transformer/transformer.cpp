@@ -83,13 +83,9 @@ class AddGradient : public GradientSink {
 
 }  // namespace
 
-struct Transformer::Piece {
-  std::size_t first = 0, count = 0;  // of the examples
-  TokenRows rows;
-  std::vector<std::int64_t> picked;  // rows at which something is predicted
-  Targets targets;                   // one per picked row
-  std::optional<Seed> dropout;
-};
+TransformerWorkspace& Transformer::pass_workspace() {
+  return workspace().pass;
+}
 
 Transformer::Transformer(const TransformerConfig& config, NamedTensors parameters, const std::string& where)
     : config_(config), names_(config), parameters_(std::move(parameters)) {
@@ -234,7 +230,7 @@ double Transformer::add_gradient(std::span<const Example> examples, double scale
   double loss = 0;
   for_pieces(examples, [&](const Piece& piece) {
     Workspace& work = workspace();
-    TransformerPass pass(config_, names_, own, piece.rows, piece.dropout, work.pass);
+    TransformerPass pass(config_, names_, own, piece.rows, piece.dropout, pass_workspace());
     const float* h = pass.forward(piece.picked);
     const auto n = static_cast<std::int64_t>(piece.picked.size());
     std::vector<double> log_probability(piece.picked.size());
@@ -258,7 +254,7 @@ std::vector<double> Transformer::negative_log_likelihood(std::span<const Example
   const TransformerWeights own = weights();
   for_pieces(examples, [&](const Piece& piece) {
     Workspace& work = workspace();
-    TransformerPass pass(config_, names_, own, piece.rows, std::nullopt, work.pass);
+    TransformerPass pass(config_, names_, own, piece.rows, std::nullopt, pass_workspace());
     const float* h = pass.forward(piece.picked);
     std::vector<double> log_probability(piece.picked.size());
     output_layer(output(), h, piece.targets, log_probability.data(), nullptr, work.output);
@@ -276,7 +272,7 @@ at::Tensor Transformer::logits(std::span<const Example> examples) const {
   std::vector<std::int64_t> all(static_cast<std::size_t>(rows.rows()));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
   const TransformerWeights own = weights();
-  TransformerPass pass(config_, names_, own, rows, std::nullopt, workspace().pass);
+  TransformerPass pass(config_, names_, own, rows, std::nullopt, pass_workspace());
   const float* h = pass.forward(all);
   at::Tensor result = at::empty({rows.rows(), config_.vocabulary}, at::kFloat);
   const at::Tensor none = at::zeros({config_.vocabulary}, at::kFloat);

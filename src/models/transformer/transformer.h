@@ -63,9 +63,16 @@ class Transformer : public LanguageModel {
 
  private:
   // A batch that fits the bound on memory, with what is predicted in it.
-  struct Piece;
+  struct Piece {
+    std::size_t first = 0, count = 0;  // of the examples
+    TokenRows rows;
+    std::vector<std::int64_t> picked;  // rows at which something is predicted
+    Targets targets;                   // one per picked row
+    std::optional<Seed> dropout;
+  };
   void for_pieces(std::span<const Example> examples, const std::function<void(const Piece&)>& body) const;
   OutputWeights output() const;
+  static TransformerWorkspace& pass_workspace();
 
   TransformerConfig config_;
   TransformerNames names_;
