@@ -11,6 +11,7 @@ class SoftCifg : public SoftModel {
   explicit SoftCifg(const CifgConfig& config) : config_(config) {}
   at::Tensor logits(const NamedTensors& parameters, const at::Tensor& inputs) const override;
   Alignment alignment() const override { return Alignment::after_start; }
+  bool causal() const override { return true; }
 
  private:
   CifgConfig config_;

@@ -23,6 +23,8 @@ class SoftModel {
   // or each place its own (masked ones).
   enum class Alignment { after_start, next, same };
   virtual Alignment alignment() const = 0;
+  // Whether a place sees only what came before: the last word read then has no gradient.
+  virtual bool causal() const = 0;
 };
 
 }  // namespace undertext

@@ -11,6 +11,7 @@ class SoftTransformer : public SoftModel {
   explicit SoftTransformer(const TransformerConfig& config) : config_(config), names_(config) {}
   at::Tensor logits(const NamedTensors& parameters, const at::Tensor& inputs) const override;
   Alignment alignment() const override { return config_.masked() ? Alignment::same : Alignment::next; }
+  bool causal() const override { return config_.causal; }
 
  private:
   TransformerConfig config_;
