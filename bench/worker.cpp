@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "keyboard.h"
 #include "text/corpus.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
 

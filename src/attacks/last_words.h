@@ -13,7 +13,7 @@
 #include "attacks/output_layer.h"
 #include "base/random.h"
 #include "models/prefix_reader.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

@@ -8,7 +8,7 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "federated/observation.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

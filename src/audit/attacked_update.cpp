@@ -90,7 +90,7 @@ json sentence_row(const AttackedUpdate& update, const Attack& attack, json& samp
   row["scores"] = scores;
   if (std::string_view(attack.method) == "best") row["certified"] = recovery.certified;
   samples.push_back(
-      {{"row", row.at("id")}, {"pairs", pairs_of(update.truth, recovered, scores, update.vocabulary)}});
+      {{"row", row.at("id")}, {"pairs", pairs_of(update.truth, recovered, scores, update.tokenizer)}});
   return row;
 }
 

@@ -9,13 +9,13 @@
 
 #include "federated/local_training.h"
 #include "federated/observation.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
 struct AttackedUpdate {
   const Observation& observation;
-  const Vocabulary& vocabulary;
+  const Tokenizer& tokenizer;
   std::span<const Sentence> truth;  // meets the recovered texts in the metrics alone
   std::string protocol;             // FedSGD, FedAvg
   LocalTraining training;

@@ -10,29 +10,29 @@
 namespace undertext {
 namespace {
 
-std::vector<Sentence> encoded(const Vocabulary& vocabulary, Seed seed, std::int64_t count) {
+std::vector<Sentence> encoded(const Tokenizer& tokenizer, Seed seed, std::int64_t count) {
   std::vector<Sentence> sentences;
   for (const std::string& message : generate_messages(seed, count))
-    sentences.push_back(vocabulary.encode(message));
+    sentences.push_back(tokenizer.encode(message));
   return sentences;
 }
 
 }  // namespace
 
-AuditTexts generated_texts(const Vocabulary& vocabulary, const std::vector<std::int64_t>& sizes,
+AuditTexts generated_texts(const Tokenizer& tokenizer, const std::vector<std::int64_t>& sizes,
                            std::int64_t held_out, std::uint64_t seed) {
   const Seed root = Seed(seed).derive("private");
   AuditTexts texts;
   for (const std::int64_t size : sizes)
     texts.clients.push_back(
-        encoded(vocabulary, root.derive("client").derive(static_cast<std::uint64_t>(size)), size));
-  texts.held_out = encoded(vocabulary, root.derive("held out"), held_out);
+        encoded(tokenizer, root.derive("client").derive(static_cast<std::uint64_t>(size)), size));
+  texts.held_out = encoded(tokenizer, root.derive("held out"), held_out);
   return texts;
 }
 
-AuditTexts texts_from_file(const std::filesystem::path& file, const Vocabulary& vocabulary,
+AuditTexts texts_from_file(const std::filesystem::path& file, const Tokenizer& tokenizer,
                            const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note) {
-  const std::vector<Sentence> all = read_sentences(file, vocabulary);
+  const std::vector<Sentence> all = read_sentences(file, tokenizer);
   const auto total = static_cast<std::int64_t>(all.size());
   AuditTexts texts;
   auto next = all.begin();

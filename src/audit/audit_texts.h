@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "audit/public_model.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
@@ -15,12 +15,12 @@ struct AuditTexts {
 };
 
 // The built-in messages: each client and the held-out ones from a branch of the seed of their own.
-AuditTexts generated_texts(const Vocabulary& vocabulary, const std::vector<std::int64_t>& sizes,
+AuditTexts generated_texts(const Tokenizer& tokenizer, const std::vector<std::int64_t>& sizes,
                            std::int64_t held_out, std::uint64_t seed);
 
 // The user's: clients are consecutive slices of the file, what follows them is held out. A size that does not
 // fit is skipped, and `note` is told; where none fits there is one client with all messages.
-AuditTexts texts_from_file(const std::filesystem::path& file, const Vocabulary& vocabulary,
+AuditTexts texts_from_file(const std::filesystem::path& file, const Tokenizer& tokenizer,
                            const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note);
 
 }  // namespace undertext

@@ -32,7 +32,7 @@ json model_facts(const AuditOptions& options, const ModelFolder& folder, std::op
   json facts = {{"kind", "cifg-lstm"},
                 {"source", options.model ? options.model->string() : "built-in"},
                 {"parameters", parameters},
-                {"vocabulary", folder.vocabulary.size()},
+                {"vocabulary", folder.tokenizer->size()},
                 {"perplexity", nullptr}};
   // load_model has checked the type.
   if (options.model) facts["kind"] = json::parse(read_file(*options.model / "config.json")).at("model_type");
@@ -86,7 +86,7 @@ class Audit {
         observe(folder_.model, folder_.hash,
                 train_locally(*folder_.model, *c.messages, training, folder_.hash, defences));
     add_rows({.observation = observation,
-              .vocabulary = folder_.vocabulary,
+              .tokenizer = *folder_.tokenizer,
               .truth = *c.messages,
               .protocol = c.protocol->name,
               .training = training,
@@ -116,8 +116,8 @@ json run_keyboard_audit(const AuditOptions& options) {
                                            : public_model(options.recipe, options.cache, options.note);
   const AuditTexts texts =
       options.texts
-          ? texts_from_file(*options.texts, folder.vocabulary, options.sizes, options.held_out, options.note)
-          : generated_texts(folder.vocabulary, options.sizes, options.held_out, options.seed);
+          ? texts_from_file(*options.texts, *folder.tokenizer, options.sizes, options.held_out, options.note)
+          : generated_texts(*folder.tokenizer, options.sizes, options.held_out, options.seed);
   const std::vector<Case> cases = cases_of(options, texts);
   std::int64_t total = 0;
   for (const Case& c : cases)

@@ -5,7 +5,7 @@
 namespace undertext {
 
 nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
-                        const SentenceScores& scores, const Vocabulary& vocabulary) {
+                        const SentenceScores& scores, const Tokenizer& tokenizer) {
   std::vector<const SentencePair*> partner(truth.size(), nullptr);
   std::vector<bool> used(recovered.size(), false);
   for (const SentencePair& pair : scores.pairs) {
@@ -15,10 +15,10 @@ nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sente
   nlohmann::json pairs = nlohmann::json::array();
   for (std::size_t i = 0; i < truth.size(); ++i) {
     nlohmann::json pair = {
-        {"truth", vocabulary.decode(truth[i])}, {"recovered", nullptr}, {"exact", false}, {"ratio", 0}};
+        {"truth", tokenizer.decode(truth[i])}, {"recovered", nullptr}, {"exact", false}, {"ratio", 0}};
     if (partner[i] != nullptr) {
       const Sentence& found = recovered[static_cast<std::size_t>(partner[i]->recovered)];
-      pair["recovered"] = vocabulary.decode(found);
+      pair["recovered"] = tokenizer.decode(found);
       pair["exact"] = found == truth[i];
       pair["ratio"] = partner[i]->ratio;
     }
@@ -27,7 +27,7 @@ nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sente
   for (std::size_t i = 0; i < recovered.size(); ++i) {
     if (!used[i])
       pairs.push_back({{"truth", nullptr},
-                       {"recovered", vocabulary.decode(recovered[i])},
+                       {"recovered", tokenizer.decode(recovered[i])},
                        {"exact", false},
                        {"ratio", 0}});
   }

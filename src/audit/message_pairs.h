@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "metrics/sentence_scores.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
 // Every true message with the recovered one that stands for it, then those that stand for none: a list of
 // {"truth", "recovered", "exact", "ratio"}.
 nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
-                        const SentenceScores& scores, const Vocabulary& vocabulary);
+                        const SentenceScores& scores, const Tokenizer& tokenizer);
 
 }  // namespace undertext

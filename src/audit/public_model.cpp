@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "models/cifg_lstm.h"
 #include "text/messages.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
 namespace {
@@ -32,10 +33,10 @@ std::string key_of(const PublicModelRecipe& recipe, const std::vector<std::strin
   return sha256_of(facts);
 }
 
-bool same_words(const Vocabulary& a, const Vocabulary& b) {
+bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
   if (a.size() != b.size()) return false;
   for (Token id = 0; id < a.size(); ++id)
-    if (a.word(id) != b.word(id)) return false;
+    if (a.token(id) != b.token(id)) return false;
   return true;
 }
 
@@ -47,7 +48,7 @@ std::optional<ModelFolder> read_cached(const fs::path& folder, const Vocabulary&
     const nlohmann::json seal = nlohmann::json::parse(read_file(folder / kSeal), nullptr, false);
     ModelFolder cached = load_model_folder(folder);
     const bool whole = seal.is_object() && seal.value("hash", nlohmann::json()) == cached.hash &&
-                       same_words(cached.vocabulary, vocabulary);
+                       same_tokens(*cached.tokenizer, vocabulary);
     if (whole) return cached;
   } catch (const UserError&) {
     // Whatever is wrong with it, it is ours to make again.
@@ -62,7 +63,7 @@ void write_cached(const fs::path& folder, const ModelFolder& trained) {
   try {
     fs::create_directories(temporary);
     trained.model->save(temporary);
-    trained.vocabulary.save(temporary / "vocab.txt");
+    trained.tokenizer->save(temporary);
     write_file(temporary / kSeal, nlohmann::json{{"hash", trained.hash}}.dump());
     fs::remove_all(folder);
     fs::rename(temporary, folder);
@@ -88,7 +89,7 @@ ModelFolder train(const PublicModelRecipe& recipe, const std::vector<std::string
   const std::size_t some = std::min<std::size_t>(sentences.size(), 200);
   train_model(*model, sentences, std::span(sentences).first(some), recipe.training, seed.derive("training"));
   std::string hash = hash_of(model->parameters());
-  return {std::move(model), std::move(vocabulary), std::move(hash)};
+  return {std::move(model), std::make_shared<const Vocabulary>(std::move(vocabulary)), std::move(hash)};
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ void add_attack_flags(CLI::App& app, AttackFlags& flags) {
 AttackInputs read_attack_inputs(const AttackFlags& flags) {
   ModelFolder folder = load_model_folder(flags.model);
   std::vector<Sentence> truth;
-  if (!flags.truth.empty()) truth = read_sentences(flags.truth, folder.vocabulary);
+  if (!flags.truth.empty()) truth = read_sentences(flags.truth, *folder.tokenizer);
   Update update = load_update(flags.update);
   try {
     Observation observation = observe(folder.model, folder.hash, std::move(update));
-    return {std::move(folder.vocabulary), std::move(observation), std::move(truth)};
+    return {std::move(folder.tokenizer), std::move(observation), std::move(truth)};
   } catch (const UserError& error) {
     fail("{}: {}", flags.update.string(), error.what());
   }

@@ -3,11 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "federated/observation.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
@@ -20,7 +21,7 @@ struct AttackFlags {
 void add_attack_flags(CLI::App& app, AttackFlags& flags);
 
 struct AttackInputs {
-  Vocabulary vocabulary;
+  std::shared_ptr<const Tokenizer> tokenizer;
   Observation observation;
   std::vector<Sentence> truth;  // for scores alone; empty when not given
 };

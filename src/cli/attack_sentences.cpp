@@ -41,7 +41,7 @@ SentenceScores scores_of(const SentenceRecovery& recovery, const AttackInputs& i
 nlohmann::json json_of(const Flags& flags, const SentenceRecovery& recovery, const AttackInputs& inputs) {
   nlohmann::json sentences = nlohmann::json::array();
   for (const RecoveredSentence& sentence : recovery.sentences) {
-    sentences.push_back({{"text", inputs.vocabulary.decode(sentence.words)},
+    sentences.push_back({{"text", inputs.tokenizer->decode(sentence.words)},
                          {"ids", sentence.words},
                          {"score", sentence.score}});
   }
@@ -90,7 +90,7 @@ std::string text_of(const Flags& flags, const SentenceRecovery& recovery, const 
   if (shown > 0) text += fmt::format("\n  {:>8}  message\n", "score");
   for (std::size_t i = 0; i < shown; ++i) {
     const RecoveredSentence& sentence = recovery.sentences[i];
-    text += fmt::format("  {:>8.3f}  {}\n", sentence.score, inputs.vocabulary.decode(sentence.words));
+    text += fmt::format("  {:>8.3f}  {}\n", sentence.score, inputs.tokenizer->decode(sentence.words));
   }
   return text + rest_text(total, shown);
 }

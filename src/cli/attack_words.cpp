@@ -24,7 +24,7 @@ nlohmann::json json_of(const Flags& flags, const WordRecovery& recovery, const A
   nlohmann::json words = nlohmann::json::array();
   for (const RecoveredWord& word : recovery.words) {
     words.push_back({{"id", word.id},
-                     {"word", inputs.vocabulary.word(word.id)},
+                     {"word", inputs.tokenizer->token(word.id)},
                      {"count", word.count},
                      {"score", word.score}});
   }
@@ -58,7 +58,7 @@ std::string text_of(const Flags& flags, const WordRecovery& recovery, const Atta
   for (std::size_t i = 0; i < shown; ++i) {
     const RecoveredWord& word = recovery.words[i];
     text +=
-        fmt::format("  {:>7.1f}  {:>14.10f}  {}\n", word.count, word.score, inputs.vocabulary.word(word.id));
+        fmt::format("  {:>7.1f}  {:>14.10f}  {}\n", word.count, word.score, inputs.tokenizer->token(word.id));
   }
   return text + rest_text(recovery.words.size(), shown);
 }

@@ -73,7 +73,7 @@ int run(const Flags& flags) {
   check_output(flags.out);
 
   const ModelFolder folder = load_model_folder(flags.model);
-  const std::vector<Sentence> sentences = read_sentences(flags.texts, folder.vocabulary);
+  const std::vector<Sentence> sentences = read_sentences(flags.texts, *folder.tokenizer);
   Update update = train_locally(*folder.model, sentences, training, folder.hash, defences);
   save_update(update, flags.out);
 

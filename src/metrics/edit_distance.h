@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

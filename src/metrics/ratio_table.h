@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

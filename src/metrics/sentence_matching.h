@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metrics/ratio_table.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

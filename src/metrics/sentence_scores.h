@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "metrics/sentence_matching.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

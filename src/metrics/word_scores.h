@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "tensors/named_tensors.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

@@ -5,8 +5,29 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "models/cifg_lstm.h"
+#include "text/load_tokenizer.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
+namespace {
+
+// Vocabularies of tokens are often padded to a round number of rows; the keyboard's words never are.
+void check_fit(const Tokenizer& tokenizer, const LanguageModel& model, const std::filesystem::path& folder) {
+  const std::int64_t rows = model.vocabulary_size();
+  if (const auto* words = dynamic_cast<const Vocabulary*>(&tokenizer)) {
+    const std::string file = (folder / "vocab.txt").string();
+    if (words->size() != rows)
+      fail("{}: {} words, expected {} as the model's vocab_size", file, words->size(), rows);
+    if (words->start() != model.start_token())
+      fail("{}: <S> is word {}, expected {} as the model's bos_token_id", file, words->start(),
+           model.start_token());
+  } else if (tokenizer.size() > rows) {
+    fail("{}: its tokenizer has {} tokens, expected {} at most, the model's vocab_size", folder.string(),
+         tokenizer.size(), rows);
+  }
+}
+
+}  // namespace
 
 std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
@@ -22,16 +43,10 @@ std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder) {
 
 ModelFolder load_model_folder(const std::filesystem::path& folder) {
   std::shared_ptr<LanguageModel> model = load_model(folder);
-  const std::filesystem::path file = folder / "vocab.txt";
-  Vocabulary vocabulary = Vocabulary::load(file);
-  if (vocabulary.size() != model->vocabulary_size())
-    fail("{}: {} words, expected {} as the model's vocab_size", file.string(), vocabulary.size(),
-         model->vocabulary_size());
-  if (vocabulary.start() != model->start_token())
-    fail("{}: <S> is word {}, expected {} as the model's bos_token_id", file.string(), vocabulary.start(),
-         model->start_token());
+  std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
+  check_fit(*tokenizer, *model, folder);
   std::string hash = hash_of(model->parameters());
-  return {std::move(model), std::move(vocabulary), std::move(hash)};
+  return {std::move(model), std::move(tokenizer), std::move(hash)};
 }
 
 }  // namespace undertext

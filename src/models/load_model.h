@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/language_model.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
@@ -15,11 +15,11 @@ std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder);
 
 struct ModelFolder {
   std::shared_ptr<LanguageModel> model;
-  Vocabulary vocabulary;
+  std::shared_ptr<const Tokenizer> tokenizer;
   std::string hash;  // hash_of(model->parameters())
 };
 
-// The model with its vocab.txt; UserError when the two do not fit.
+// The model with its tokenizer; UserError when the two do not fit.
 ModelFolder load_model_folder(const std::filesystem::path& folder);
 
 }  // namespace undertext

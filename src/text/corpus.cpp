@@ -64,10 +64,10 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
   return texts;
 }
 
-std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Vocabulary& vocabulary) {
+std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer) {
   std::vector<Sentence> sentences;
   for (const Line& line : read_numbered_lines(file)) {
-    Sentence sentence = vocabulary.encode(line.text);
+    Sentence sentence = tokenizer.encode(line.text);
     if (sentence.empty()) {
       fail("{}: line {} holds no word, only punctuation; expected one sentence a line", file.string(),
            line.number);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
@@ -15,6 +15,6 @@ std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 // read_lines, encoded; a line without a single word, or with more than 10,000, is an error that names the
 // line.
-std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Vocabulary& vocabulary);
+std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer);
 
 }  // namespace undertext

@@ -107,10 +107,14 @@ Vocabulary Vocabulary::load(const std::filesystem::path& file) {
   return Vocabulary(std::move(words), file.string());
 }
 
-void Vocabulary::save(const std::filesystem::path& file) const {
-  write_file(file, [&](std::ostream& out) {
+void Vocabulary::save(const std::filesystem::path& folder) const {
+  write_file(folder / "vocab.txt", [&](std::ostream& out) {
     for (const std::string& word : words_) out << word << '\n';
   });
+}
+
+SpecialTokens Vocabulary::special() const {
+  return {.start = start_, .end = end_, .unknown = unknown_, .mask = std::nullopt, .padding = std::nullopt};
 }
 
 Token Vocabulary::id(std::string_view word) const {

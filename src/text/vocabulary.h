@@ -9,31 +9,32 @@
 #include <unordered_map>
 #include <vector>
 
-namespace undertext {
+#include "text/tokenizer.h"
 
-using Token = std::int32_t;
-using Sentence = std::vector<Token>;  // word ids, without <S>
+namespace undertext {
 
 // The words of a text as the keyboard sees them: lower case, a curly apostrophe as ', every other ASCII
 // punctuation character but the backslash as a space, split on white space, and "i" as "I".
 std::vector<std::string> keyboard_words(std::string_view text);
 
-class Vocabulary {
+class Vocabulary : public Tokenizer {
  public:
   explicit Vocabulary(std::vector<std::string> words);        // must hold </S>, <S> and <UNK>
   static Vocabulary load(const std::filesystem::path& file);  // vocab.txt: one word a line, id = line
-  void save(const std::filesystem::path& file) const;
 
-  std::int64_t size() const { return static_cast<std::int64_t>(words_.size()); }
+  std::int64_t size() const override { return static_cast<std::int64_t>(words_.size()); }
   const std::string& word(Token id) const { return words_.at(static_cast<std::size_t>(id)); }
   Token id(std::string_view word) const;      // <UNK> when unknown
   Token start() const { return start_; }      // <S>
   Token end() const { return end_; }          // </S>
   Token unknown() const { return unknown_; }  // <UNK>
 
+  SpecialTokens special() const override;
   // keyboard_words, unknown ones as <UNK>.
-  Sentence encode(std::string_view sentence) const;
-  std::string decode(std::span<const Token> sentence) const;
+  Sentence encode(std::string_view sentence) const override;
+  std::string decode(std::span<const Token> sentence) const override;
+  std::string token(Token id) const override { return word(id); }
+  void save(const std::filesystem::path& folder) const override;  // vocab.txt
 
  private:
   // source: what the errors name, a file or "the vocabulary".

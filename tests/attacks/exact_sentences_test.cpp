@@ -24,7 +24,7 @@ class KeyboardModel : public testing::Test {
     const std::filesystem::path folder = std::filesystem::path(UNDERTEXT_SHARED) / "data" / "gboard";
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << "the keyboard's model is not at " << folder;
     folder_ = std::make_unique<ModelFolder>(load_model_folder(folder));
-    for (const char* text : kTexts) sentences_.push_back(folder_->vocabulary.encode(text));
+    for (const char* text : kTexts) sentences_.push_back(folder_->tokenizer->encode(text));
   }
 
   Observation observe_client(const LocalTraining& training) const {

@@ -131,7 +131,7 @@ TEST(GreedySentences, ScalingHelpsOneStepOnTheKeyboardModel) {
       !std::filesystem::exists(shared / "data/messages/16_4.txt"))
     GTEST_SKIP() << "needs the keyboard model and the messages in ../shared/data";
   const ModelFolder folder = load_model_folder(shared / "data/gboard");
-  const std::vector<Sentence> texts = read_sentences(shared / "data/messages/16_4.txt", folder.vocabulary);
+  const std::vector<Sentence> texts = read_sentences(shared / "data/messages/16_4.txt", *folder.tokenizer);
   const Observation observation =
       observe(folder.model, folder.hash,
               train_locally(*folder.model, texts, {.zero_output_bias = true}, folder.hash));

@@ -318,15 +318,15 @@ class KeyboardWords : public testing::Test {
 
 // Table 1; the printed value of "private" repeats that of "learning", this is the one that comes out.
 TEST_F(KeyboardWords, Table1) {
-  const Vocabulary& vocabulary = folder_->vocabulary;
-  const std::vector<Sentence> texts = {vocabulary.encode("learning online is not so private")};
+  const Tokenizer& tokenizer = *folder_->tokenizer;
+  const std::vector<Sentence> texts = {tokenizer.encode("learning online is not so private")};
   const WordRecovery found = recover_words_by_sign(trained(texts, {.batch = 1, .zero_output_bias = true}));
   const std::vector<std::pair<std::string, double>> table = {
       {"is", -0.0009978750},       {"private", -0.0009969121}, {"so", -0.0009965639},
       {"learning", -0.0009951561}, {"online", -0.0009941629},  {"not", -0.0009941144}};
   ASSERT_EQ(found.words.size(), table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
-    EXPECT_EQ(vocabulary.word(found.words[i].id), table[i].first);
+    EXPECT_EQ(tokenizer.token(found.words[i].id), table[i].first);
     EXPECT_NEAR(found.words[i].score, table[i].second, 1e-8);
     EXPECT_EQ(found.words[i].count, 1);
   }
@@ -335,7 +335,7 @@ TEST_F(KeyboardWords, Table1) {
 TEST_F(KeyboardWords, RowsBeatTheSignAndUnderNoiseTheOracle) {
   const std::filesystem::path file = kShared / "data/messages/64_0.txt";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "needs ../shared/data/messages";
-  const std::vector<Sentence> texts = read_sentences(file, folder_->vocabulary);
+  const std::vector<Sentence> texts = read_sentences(file, *folder_->tokenizer);
   const Observation quiet = trained(texts, {});
   EXPECT_GT(f1(texts, recover_words_by_rows(quiet)), .99);
   EXPECT_LT(f1(texts, recover_words_by_sign(quiet)), .97);

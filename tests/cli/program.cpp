@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "models/cifg_lstm.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
 namespace {
@@ -102,7 +103,7 @@ void write_tiny_model(const fs::path& folder, std::uint64_t seed) {
   const auto model = CifgLstm::random({.vocabulary = 40, .embedding = 12, .units = 20}, Seed(seed));
   fs::create_directories(folder);
   model->save(folder);
-  Vocabulary(words).save(folder / "vocab.txt");
+  Vocabulary(words).save(folder);
 }
 
 Workplace::Workplace() : root_(fresh_folder()) {

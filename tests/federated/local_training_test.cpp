@@ -157,7 +157,7 @@ TEST(LocalTraining, ReproducesThePublishedTable) {
   const std::filesystem::path folder = std::filesystem::path(UNDERTEXT_SHARED) / "data/gboard";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   const ModelFolder loaded = load_model_folder(folder);
-  const std::vector<Sentence> texts = {loaded.vocabulary.encode("learning online is not so private")};
+  const std::vector<Sentence> texts = {loaded.tokenizer->encode("learning online is not so private")};
   ASSERT_EQ(texts[0].size(), 6u);
   const std::vector<double> published = {-0.0009951562, -0.0009941629, -0.0009978750,
                                          -0.0009941144, -0.0009965639, -0.0009969121};
@@ -173,7 +173,7 @@ TEST(LocalTraining, ReproducesThePublishedTable) {
     EXPECT_EQ((difference < 0).sum().item<std::int64_t>(), 6);
     for (std::size_t i = 0; i < 6; ++i)
       EXPECT_NEAR(difference[texts[0][i]].item<double>(), (zero ? published : true_bias)[i], 1e-8)
-          << loaded.vocabulary.word(texts[0][i]) << (zero ? ", zero bias" : ", true bias");
+          << loaded.tokenizer->token(texts[0][i]) << (zero ? ", zero bias" : ", true bias");
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 

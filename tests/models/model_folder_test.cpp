@@ -63,7 +63,7 @@ class ModelFolderTest : public testing::Test {
 TEST_F(ModelFolderTest, ComesBackAsItWasSaved) {
   const auto saved = CifgLstm::random(kTiny, Seed(1));
   const ModelFolder loaded = load_model_folder(folder());
-  EXPECT_EQ(loaded.vocabulary.size(), 11);
+  EXPECT_EQ(loaded.tokenizer->size(), 11);
   EXPECT_EQ(loaded.hash, hash_of(saved->parameters()));
   const auto& config = dynamic_cast<const CifgLstm&>(*loaded.model).config();
   EXPECT_EQ(config.units, 5);
@@ -194,11 +194,11 @@ TEST_F(KeyboardModel, PredictsWhatTheKeyboardDoes) {
   } cases[] = {{"how are", "you", 0.77}, {"thank you so", "much", 0.93}};
   for (const auto& wanted : cases) {
     auto state = model.step(model.start_state(1), std::vector<Token>{model.start_token()});
-    for (const Token word : loaded_->vocabulary.encode(wanted.text))
+    for (const Token word : loaded_->tokenizer->encode(wanted.text))
       state = model.step(state, std::vector<Token>{word});
     const at::Tensor p = torch::softmax(model.logits(state.h), 1)[0];
     const auto best = static_cast<Token>(p.argmax().item<std::int64_t>());
-    EXPECT_EQ(loaded_->vocabulary.word(best), wanted.next);
+    EXPECT_EQ(loaded_->tokenizer->token(best), wanted.next);
     EXPECT_NEAR(p[best].item<double>(), wanted.probability, 0.005);
   }
 }

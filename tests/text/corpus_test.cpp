@@ -1,6 +1,7 @@
 #include "text/corpus.h"
 
 #include "temporary_folder.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
 namespace {

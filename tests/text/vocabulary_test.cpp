@@ -84,7 +84,7 @@ class VocabularyFile : public TemporaryFolder {
 
 TEST_F(VocabularyFile, SavesAndLoadsTheSameWords) {
   const Vocabulary vocabulary = small();
-  vocabulary.save(folder_ / "vocab.txt");
+  vocabulary.save(folder_);
   const Vocabulary back = Vocabulary::load(folder_ / "vocab.txt");
   ASSERT_EQ(back.size(), vocabulary.size());
   for (Token id = 0; id < back.size(); ++id) EXPECT_EQ(back.word(id), vocabulary.word(id));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "text/messages.h"
+#include "text/vocabulary.h"
 
 namespace undertext {
 namespace {
@@ -38,11 +39,11 @@ std::vector<std::string> lines_of(const std::string& place, const std::string& h
   return cut_messages(texts->lines, words);
 }
 
-std::vector<Sentence> encoded(const std::vector<std::string>& messages, const Vocabulary& vocabulary,
+std::vector<Sentence> encoded(const std::vector<std::string>& messages, const Tokenizer& tokenizer,
                               const std::string& source) {
   std::vector<Sentence> sentences;
   for (const std::string& message : messages) {
-    sentences.push_back(vocabulary.encode(message));
+    sentences.push_back(tokenizer.encode(message));
     if (sentences.back().empty()) fail("{}: the message {} holds no word", source, quote(message));
   }
   return sentences;
@@ -98,10 +99,10 @@ std::vector<std::string> lines_of_text(const std::string& text) {
   return lines;
 }
 
-CellTexts texts_of(const json& config, const Vocabulary& vocabulary, Sources& sources) {
+CellTexts texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
   const std::string source = config.at("texts").at("files");
-  return {encoded(client_messages(config, sources), vocabulary, source),
-          encoded(held_out_messages(config, sources), vocabulary, source)};
+  return {encoded(client_messages(config, sources), tokenizer, source),
+          encoded(held_out_messages(config, sources), tokenizer, source)};
 }
 
 }  // namespace undertext

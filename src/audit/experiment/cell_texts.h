@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "audit/experiment/sources.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace undertext {
 
@@ -23,6 +23,6 @@ struct CellTexts {
 };
 
 // config: a frozen cell's. UserError where a line holds no word.
-CellTexts texts_of(const nlohmann::json& config, const Vocabulary& vocabulary, Sources& sources);
+CellTexts texts_of(const nlohmann::json& config, const Tokenizer& tokenizer, Sources& sources);
 
 }  // namespace undertext

@@ -30,7 +30,7 @@ std::string Sources::model_hash(const std::string& place) {
     const std::shared_ptr<const ModelFolder> folder = read_model(place);
     Sha256 sum;
     sum.add_string(folder->hash);
-    for (Token id = 0; id < folder->vocabulary.size(); ++id) sum.add_string(folder->vocabulary.word(id));
+    for (Token id = 0; id < folder->tokenizer->size(); ++id) sum.add_string(folder->tokenizer->token(id));
     hash = sum.hex();
   }
   return hashes_.emplace(place, hash).first->second;

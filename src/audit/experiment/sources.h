@@ -23,7 +23,7 @@ class Sources {
 
   // place: a folder, or kBuiltIn.
   std::shared_ptr<const ModelFolder> model(const std::string& place);
-  // A name for the model's content: weights and vocabulary, or the recipe of the built-in one, which is not
+  // A name for the model's content: weights and tokens, or the recipe of the built-in one, which is not
   // trained for this.
   std::string model_hash(const std::string& place);
 

@@ -67,15 +67,15 @@ json first_of(json list, std::size_t count) {
 }
 
 // The words whose output bias went the way of typed ones, furthest first: Table 1 and Figure 5b.
-json word_changes(const Observation& observation, const Vocabulary& vocabulary,
-                  std::span<const Sentence> truth, std::size_t count) {
+json word_changes(const Observation& observation, const Tokenizer& tokenizer, std::span<const Sentence> truth,
+                  std::size_t count) {
   if (count == 0) return json::array();
   std::set<Token> typed;
   for (const Sentence& sentence : truth) typed.insert(sentence.begin(), sentence.end());
   json words = json::array();
   for (const RecoveredWord& word : recover_words_by_sign(observation).words) {
     if (words.size() == count) break;
-    words.push_back({{"word", vocabulary.word(word.id)},
+    words.push_back({{"word", tokenizer.token(word.id)},
                      {"id", word.id},
                      {"score", word.score},
                      {"typed", typed.contains(word.id)}});
@@ -104,7 +104,7 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
   auto folder = sources_.model(place);
   if (sources_.model_hash(place) != config.at("model").at("hash"))
     fail("{}: not the model that the experiment was frozen with", place);
-  CellTexts texts = texts_of(config, folder->vocabulary, sources_);
+  CellTexts texts = texts_of(config, *folder->tokenizer, sources_);
   Observation observation =
       observe(folder->model, folder->hash,
               train_locally(*folder->model, texts.client, training_of(config.at("federation")), folder->hash,
@@ -135,7 +135,7 @@ json CellRunner::read_sentences(const json& attack, const Attacked& update) {
   const SentenceRecovery recovery = recover(chosen, update.observation, truth);
   const std::vector<Sentence> found = sentences_of(recovery);
   const SentenceScores scores = score_sentences(truth, found);
-  json read = {{"metrics", scores}, {"sample", pairs_of(truth, found, scores, update.folder->vocabulary)}};
+  json read = {{"metrics", scores}, {"sample", pairs_of(truth, found, scores, *update.folder->tokenizer)}};
   if (chosen.method == "best") read["metrics"]["certified"] = recovery.certified ? 1 : 0;
   return read;
 }
@@ -149,7 +149,7 @@ json CellRunner::result_of(const json& config) {
   result["pairs"] = result["sample"].size();
   result["sample"] = first_of(std::move(result["sample"]), kept.at("sample"));
   result["words"] =
-      word_changes(update.observation, update.folder->vocabulary, update.texts.client, kept.at("words"));
+      word_changes(update.observation, *update.folder->tokenizer, update.texts.client, kept.at("words"));
   return result;
 }
 

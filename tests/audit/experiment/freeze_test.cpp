@@ -43,7 +43,7 @@ TEST_F(Freezing, AnotherTextAnotherModelOrAnotherValueIsAnotherCell) {
   write_file(changed.folder_ / "texts.txt", "a b\nb c\nc d\nd e\ne a\na c\nb d\nc c\n");
   keys.insert(changed.frozen("").cells[0].key);
   SmallExperiment words;
-  Vocabulary({"</S>", "<S>", "<UNK>", "a", "b", "c", "d", "f"}).save(words.folder_ / "model" / "vocab.txt");
+  Vocabulary({"</S>", "<S>", "<UNK>", "a", "b", "c", "d", "f"}).save(words.folder_ / "model");
   keys.insert(words.frozen("").cells[0].key);
   EXPECT_EQ(keys.size(), 5u);
 }

@@ -30,7 +30,7 @@ class SmallExperiment {
                             .unknown = vocabulary.unknown()};
     std::filesystem::create_directory(folder_ / "model");
     CifgLstm::random(config, Seed(1))->save(folder_ / "model");
-    vocabulary.save(folder_ / "model" / "vocab.txt");
+    vocabulary.save(folder_ / "model");
     write_file(folder_ / "texts.txt", "a b\nb c\nc d\nd e\ne a\na c\nb d\nc e\n");
   }
 

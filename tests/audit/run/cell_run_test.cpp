@@ -46,7 +46,7 @@ TEST_F(CellRuns, DoesWhatClientAndAttackDo) {
   const ModelFolder folder = load_model_folder(small_.folder_ / "model");
   std::vector<Sentence> sentences;
   for (const char* text : {"a b", "b c", "c d", "d e", "e a", "a c", "b d", "c e"})
-    sentences.push_back(folder.vocabulary.encode(text));
+    sentences.push_back(folder.tokenizer->encode(text));
   LocalTraining training;
   training.epochs = 3;
   training.batch = 2;
