@@ -16,6 +16,7 @@ constexpr std::string_view kEnding = ".npy";
 TensorFile read_npz(const ZipArchive& archive, const std::string& file) {
   TensorFile content;
   content.format = "npz";
+  if (archive.entries().empty()) fail("{}: an archive without arrays", file);
   for (const ZipEntry& entry : archive.entries()) {
     if (!entry.name.ends_with(kEnding) || entry.name.size() == kEnding.size()) {
       fail("{}: the entry {} is no array: expected a numpy archive with names that end in {}", file,
