@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -52,7 +54,30 @@ std::int64_t first_not_finite(const at::Tensor& tensor) {
   }
 }
 
+constexpr std::string_view kPlace = "arr_";
+
+// The number in arr_12; nothing for any other name.
+std::optional<std::size_t> place_of(std::string_view name) {
+  if (!name.starts_with(kPlace)) return std::nullopt;
+  const std::string_view digits = name.substr(kPlace.size());
+  std::size_t place = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), place);
+  const bool whole = error == std::errc() && end == digits.data() + digits.size();
+  return whole && name == place_name(place) ? std::optional(place) : std::nullopt;
+}
+
 }  // namespace
+
+std::string place_name(std::size_t i) {
+  return fmt::format("{}{}", kPlace, i);
+}
+
+void settle_names(TensorFile& file) {
+  UNDERTEXT_CHECK(file.order.size() == file.tensors.size());
+  file.named = file.order.empty() ||
+               !std::ranges::all_of(file.order, [](const auto& name) { return place_of(name).has_value(); });
+  if (!file.named) std::ranges::sort(file.order, {}, place_of);
+}
 
 void check_finite(const NamedTensors& tensors, const std::filesystem::path& file) {
   for (const auto& [name, tensor] : tensors) {
