@@ -6,12 +6,37 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
 
 namespace undertext {
+namespace {
+
+// Where files are mapped now: begin and size.
+struct Mappings {
+  std::mutex mutex;
+  std::map<std::uintptr_t, std::size_t> live;
+};
+
+Mappings& mappings() {
+  static auto* all = new Mappings;  // never destroyed: tensors may outlive the statics
+  return *all;
+}
+
+void unmap(void* data, std::size_t size) {
+  {
+    const std::lock_guard lock(mappings().mutex);
+    mappings().live.erase(reinterpret_cast<std::uintptr_t>(data));
+  }
+  ::munmap(data, size);
+}
+
+}  // namespace
 
 SharedBytes SharedBytes::part(std::size_t begin, std::size_t length) const {
   UNDERTEXT_CHECK(begin <= size && length <= size - begin);
@@ -36,8 +61,25 @@ SharedBytes map_file(const std::filesystem::path& path) {
   const int error = errno;
   ::close(fd);
   if (mapped == MAP_FAILED) fail("{}: cannot map: {}", path.string(), std::strerror(error));
-  return {std::shared_ptr<void>(mapped, [size](void* data) { ::munmap(data, size); }),
+  {
+    const std::lock_guard lock(mappings().mutex);
+    mappings().live[reinterpret_cast<std::uintptr_t>(mapped)] = size;
+  }
+  return {std::shared_ptr<void>(mapped, [size](void* data) { unmap(data, size); }),
           static_cast<char*>(mapped), size};
+}
+
+void release_unchanged(const void* data, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data), end = begin + size;
+  const std::lock_guard lock(mappings().mutex);
+  auto found = mappings().live.upper_bound(begin);
+  if (found == mappings().live.begin()) return;
+  --found;
+  if (end > found->first + found->second) return;
+  // Whole pages alone: their neighbours may belong to another tensor.
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 SharedBytes keep_bytes(std::string bytes) {

@@ -23,6 +23,10 @@ struct SharedBytes {
 // its own pages, and the file stays as it is.
 SharedBytes map_file(const std::filesystem::path& path);
 
+// Gives the memory of [data, data + size) back to the system where it belongs to a mapped file, which is read
+// again when it is touched. Only before anything there was changed in place: the change would be lost.
+void release_unchanged(const void* data, std::size_t size);
+
 // Bytes that come from elsewhere.
 SharedBytes keep_bytes(std::string bytes);
 // Room for `size` bytes, to be filled.

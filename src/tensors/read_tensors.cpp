@@ -68,17 +68,18 @@ constexpr std::array<Stranger, 4> kStrangers{{
   fail("{}: holds no tensors that can be read, expected safetensors, npz, npy or a file of torch.save", file);
 }
 
-std::filesystem::path model_file(const std::filesystem::path& folder) {
+}  // namespace
+
+std::filesystem::path tensor_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return path;
   std::string names;
   for (const char* name : kModelFiles) {
-    std::error_code ignored;
-    if (std::filesystem::exists(folder / name, ignored)) return folder / name;
+    if (std::filesystem::exists(path / name, ignored)) return path / name;
     names += names.empty() ? name : std::string(", ") + name;
   }
-  fail("{}: a folder without a model, expected one of {}", folder.string(), names);
+  fail("{}: a folder without a model, expected one of {}", path.string(), names);
 }
-
-}  // namespace
 
 TensorFile read_tensors(const SharedBytes& bytes, const std::string& file) {
   const std::string_view view = bytes.view();
@@ -92,9 +93,8 @@ TensorFile read_tensors(const SharedBytes& bytes, const std::string& file) {
   refuse(view, file);
 }
 
-TensorFile read_tensors(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return read_tensors(model_file(path));
+TensorFile read_tensors(const std::filesystem::path& given) {
+  const std::filesystem::path path = tensor_file(given);
   const SharedBytes bytes = map_file(path);
   if (!looks_like_index(bytes.view())) return read_tensors(bytes, path.string());
   return read_sharded(bytes.view(), path.string(), [&](const std::string& shard) {

@@ -106,16 +106,15 @@ TEST(Training, StopsWhenHeldOutTextsGetWorse) {
   EXPECT_NEAR(result.perplexity, perplexity(*model, other), 1e-9) << "the best epoch's weights are kept";
 }
 
-class Interrupted : public TemporaryFolder {};
-
-TEST_F(Interrupted, GoesOnWhereItWasAndEndsWithTheSameBytes) {
+TEST(InterruptedTraining, GoesOnWhereItWasAndEndsWithTheSameBytes) {
+  const TemporaryFolder folder;
   const auto texts = chains(60);
   Training training{.epochs = 3, .batch = 16, .learning_rate = 0.01, .patience = 5};
   const auto whole = CifgLstm::random(kSmall, Seed(1));
   train_model(*whole, texts, texts, training, Seed(2));
 
   // What the interrupted run left behind in its second epoch (4 batches each): made by a run of that length.
-  training.checkpoint = folder_ / "checkpoint.safetensors";
+  training.checkpoint = folder / "checkpoint.safetensors";
   const auto again = CifgLstm::random(kSmall, Seed(1));
   {
     const auto part = CifgLstm::random(kSmall, Seed(1));
@@ -132,10 +131,11 @@ TEST_F(Interrupted, GoesOnWhereItWasAndEndsWithTheSameBytes) {
   EXPECT_FALSE(std::filesystem::exists(training.checkpoint)) << "it is done";
 }
 
-TEST_F(Interrupted, RefusesTheCheckpointOfAnotherTraining) {
+TEST(InterruptedTraining, RefusesTheCheckpointOfAnotherTraining) {
+  const TemporaryFolder folder;
   const auto texts = chains(60);
   Training training{.epochs = 3, .batch = 16};
-  training.checkpoint = folder_ / "checkpoint.safetensors";
+  training.checkpoint = folder / "checkpoint.safetensors";
   const auto stop = [](std::int64_t step) {
     if (step == 2) throw std::runtime_error("power cut");
   };
