@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "models/cifg_lstm.h"
 #include "text/load_tokenizer.h"
+#include "text/padded_tokenizer.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
@@ -45,6 +46,8 @@ ModelFolder load_model_folder(const std::filesystem::path& folder) {
   std::shared_ptr<LanguageModel> model = load_model(folder);
   std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
   check_fit(*tokenizer, *model, folder);
+  if (tokenizer->size() < model->vocabulary_size())
+    tokenizer = std::make_shared<const PaddedTokenizer>(std::move(tokenizer), model->vocabulary_size());
   std::string hash = hash_of(model->parameters());
   return {std::move(model), std::move(tokenizer), std::move(hash)};
 }
