@@ -33,7 +33,8 @@ bool tied(const LanguageModel& model) {
 }
 
 // Rows that moved; of a tied embedding, where all do, those that stand out from the crowd.
-std::vector<char> moved_rows(const Observation& observation, const std::vector<double>& squares, double cutoff) {
+std::vector<char> moved_rows(const Observation& observation, const std::vector<double>& squares,
+                             double cutoff) {
   std::vector<char> moved(squares.size(), 0);
   double least = 0;
   if (tied(*observation.before)) {
@@ -50,8 +51,8 @@ std::vector<char> moved_rows(const Observation& observation, const std::vector<d
   return moved;
 }
 
-// The greedy end of both algorithms: each token that was found takes one share of the evidence (most is best);
-// then whoever has most evidence left takes another, until there are `tokens`.
+// The greedy end of both algorithms: each token that was found takes one share of the evidence (most is
+// best); then whoever has most evidence left takes another, until there are `tokens`.
 WordRecovery share_out(std::vector<double> evidence, const std::vector<char>& found, std::int64_t tokens,
                        bool from_found_alone, std::string rule) {
   std::vector<double> count(evidence.size(), 0.0);
@@ -101,8 +102,8 @@ std::vector<Sentence> mixed_texts(const LanguageModel& model, const std::vector<
   std::vector<Sentence> texts(kTexts);
   for (Sentence& text : texts)
     for (int i = 0; i < kWords; ++i)
-      text.push_back(words.empty() ? static_cast<Token>(random.below(
-                                         static_cast<std::uint64_t>(model.vocabulary_size())))
+      text.push_back(words.empty() ? static_cast<Token>(
+                                         random.below(static_cast<std::uint64_t>(model.vocabulary_size())))
                                    : words[random.below(words.size())]);
   return texts;
 }

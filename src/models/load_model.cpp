@@ -9,6 +9,7 @@
 #include "models/transformer/transformer.h"
 #include "text/load_tokenizer.h"
 #include "text/number_tokenizer.h"
+#include "text/padded_tokenizer.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
@@ -58,12 +59,15 @@ LoadedModel load_model(const std::filesystem::path& folder) {
 
 ModelFolder load_model_folder(const std::filesystem::path& folder) {
   LoadedModel loaded = load_model(folder);
+  const std::int64_t rows = loaded.model->vocabulary_size();
   std::shared_ptr<const Tokenizer> tokenizer;
   if (has_tokenizer(folder))
     tokenizer = load_tokenizer(folder);
   else
-    tokenizer = std::make_shared<const NumberTokenizer>(loaded.model->vocabulary_size());
+    tokenizer = std::make_shared<const NumberTokenizer>(rows);
   check_fit(*tokenizer, *loaded.model, folder);
+  if (tokenizer->size() < rows)
+    tokenizer = std::make_shared<const PaddedTokenizer>(std::move(tokenizer), rows);
   if (auto* transformer = dynamic_cast<Transformer*>(loaded.model.get()))
     transformer->set_mask(tokenizer->special().mask);
   return {std::move(loaded.model), std::move(tokenizer), std::move(loaded.hash)};

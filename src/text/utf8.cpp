@@ -1,6 +1,26 @@
 #include "text/utf8.h"
 
 namespace undertext {
+namespace {
+
+// How many bytes at text[offset], where no character is, could still have become one: at least 1.
+std::size_t broken_bytes(std::string_view text, std::size_t offset) {
+  const auto byte = [&](std::size_t i) {
+    return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0u;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0xC2 || lead > 0xF4) return 1;
+  // The second byte of some leads has a narrower range: no overlong forms, no surrogates, nothing too large.
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < low || byte(1) > high) return 1;
+  if (lead < 0xE0) return 2;
+  std::size_t length = 2;
+  while (length < (lead >= 0xF0 ? 4u : 3u) && (byte(length) & 0xC0) == 0x80) ++length;
+  return length;
+}
+
+}  // namespace
 
 std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t offset) {
   if (offset >= text.size()) return std::nullopt;
@@ -48,6 +68,20 @@ void append_utf8(std::string& text, char32_t code_point) {
     push(0x80 | (code_point >> 6 & 0x3F));
     push(0x80 | (code_point & 0x3F));
   }
+}
+
+std::string replace_invalid_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (const auto code_point = decode_utf8(text, i)) {
+      out += text.substr(i, code_point->bytes);
+      i += code_point->bytes;
+      continue;
+    }
+    append_utf8(out, 0xFFFD);
+    i += broken_bytes(text, i);
+  }
+  return out;
 }
 
 char32_t lower_latin(char32_t c) {

@@ -23,6 +23,10 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
 void append_utf8(std::string& text, char32_t code_point);
 
+// The text with U+FFFD for whatever is not UTF-8: one for each byte, or for the start of a character that
+// breaks off (the practice that Unicode recommends, and Python follows).
+std::string replace_invalid_utf8(std::string_view text);
+
 // Lower case of ASCII, Latin-1, Latin Extended-A and Latin Extended Additional; the rest stays as it is.
 char32_t lower_latin(char32_t code_point);
 

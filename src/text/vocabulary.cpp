@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "text/token_list.h"
 #include "text/utf8.h"
 
 namespace undertext {
@@ -96,15 +97,11 @@ Token Vocabulary::find_special(const std::string& word, const std::string& sourc
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& file) {
-  const std::string content = read_file(file, kFileLimit);
-  if (content.empty()) fail("{}: the file is empty; expected one word a line", file.string());
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < content.size();) {
-    const std::size_t end = std::min(content.find('\n', begin), content.size());
-    words.push_back(content.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return Vocabulary(std::move(words), file.string());
+  return parse(read_file(file, kFileLimit), file.string());
+}
+
+Vocabulary Vocabulary::parse(std::string_view content, const std::string& source) {
+  return Vocabulary(token_lines(content, source), source);
 }
 
 void Vocabulary::save(const std::filesystem::path& folder) const {

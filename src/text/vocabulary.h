@@ -21,6 +21,7 @@ class Vocabulary : public Tokenizer {
  public:
   explicit Vocabulary(std::vector<std::string> words);        // must hold </S>, <S> and <UNK>
   static Vocabulary load(const std::filesystem::path& file);  // vocab.txt: one word a line, id = line
+  static Vocabulary parse(std::string_view content, const std::string& source);
 
   std::int64_t size() const override { return static_cast<std::int64_t>(words_.size()); }
   const std::string& word(Token id) const { return words_.at(static_cast<std::size_t>(id)); }

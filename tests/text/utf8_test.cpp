@@ -55,5 +55,23 @@ TEST(Utf8, LoweringIsIdempotent) {
   for (char32_t c = 0; c < 0x2000; ++c) EXPECT_EQ(lower_latin(lower_latin(c)), lower_latin(c));
 }
 
+// As Python decodes with errors="replace".
+TEST(Utf8, ReplacesWhatIsBroken) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"plain \u4E16", "plain \u4E16"},
+      {"\xFF\xFE", "\uFFFD\uFFFD"},
+      {"\xE4\xBD", "\uFFFD"},
+      {"\xE4\xBDx", "\uFFFDx"},
+      {"\xF0\x9F\x98", "\uFFFD"},
+      {"\xC3", "\uFFFD"},
+      {"\x80\x80", "\uFFFD\uFFFD"},
+      {"\xE0\x80\x80", "\uFFFD\uFFFD\uFFFD"},  // overlong
+      {"\xED\xA0\x80", "\uFFFD\uFFFD\uFFFD"},  // a surrogate
+      {"\xF4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+      {"\xF0\x9F\xE4\xB8\x96", "\uFFFD\u4E16"},
+  };
+  for (const auto& [broken, whole] : cases) EXPECT_EQ(replace_invalid_utf8(broken), whole);
+}
+
 }  // namespace
 }  // namespace undertext
