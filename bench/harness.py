@@ -52,6 +52,5 @@ class Worker:
         self.process.wait()
 
 
-def row(name, ours_seconds, reference_seconds):
-    return {"name": name, "ours_seconds": ours_seconds, "reference_seconds": reference_seconds,
-            "ratio": reference_seconds / ours_seconds}
+def row(name, ours, reference, unit="seconds"):
+    return {"name": name, f"ours_{unit}": ours, f"reference_{unit}": reference, "ratio": reference / ours}

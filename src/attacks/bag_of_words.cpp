@@ -174,4 +174,62 @@ WordRecovery recover_bag(const Observation& observation, const BagOptions& optio
                                                             : recover_bag_by_rows(observation, options);
 }
 
+WordRecovery recover_bag_by_counts(const Observation& observation) {
+  const LanguageModel& model = *observation.before;
+  const auto bias = model.parameter_of(Role::output_bias);
+  if (!bias || !observation.update.tensors.contains(*bias)) return recover_bag_by_rows(observation, {});
+  const at::Tensor gradient = summed_gradient(observation, *bias);
+  const std::vector<double> change = values_of(gradient);
+  const std::vector<double> squares = row_squares(observation);
+  std::vector<char> read(change.size(), 0);
+  if (!squares.empty() && !tied(model)) read = moved_rows(observation, squares, 0);
+  std::vector<Token> sure;
+  for (std::size_t k = 0; k < change.size(); ++k)
+    if (read[k] || change[k] < 0) sure.push_back(static_cast<Token>(k));
+
+  // What came is what was predicted less the gradient: counts, times the weight of one token.
+  const std::vector<double> predicted = average_prediction(model, sure);
+  const Protocol& protocol = observation.update.protocol;
+  std::vector<double> came(change.size());
+  double scale = 1;  // predicted tokens, where the loss is summed over them
+  if (protocol.reduction == Reduction::sum) {
+    // The rows of tokens that did not come say how many predictions there were.
+    double expected = 0, seen = 0;
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      if (read[k] || change[k] <= 0) continue;
+      expected += predicted[k];
+      seen += change[k];
+    }
+    scale = expected > 0 ? seen / expected : 1;
+  }
+  for (std::size_t k = 0; k < change.size(); ++k) came[k] = scale * predicted[k] - change[k];
+  double one = 1;
+  if (protocol.reduction == Reduction::mean) {
+    // Most tokens of a text occur once.
+    std::vector<double> once;
+    for (const Token k : sure)
+      if (came[k] > 0) once.push_back(came[k]);
+    one = quantile(once, 0.25);
+    if (one > 0) {
+      double total = 0, counted = 0;
+      for (const double value : once) {
+        total += value;
+        counted += std::max(1.0, std::round(value / one));
+      }
+      one = total / counted;
+    }
+  }
+  WordRecovery result;
+  result.rule =
+      fmt::format("counts from the output bias{}",
+                  read == std::vector<char>(read.size(), 0) ? "" : ", and embedding rows that moved");
+  for (std::size_t k = 0; k < came.size(); ++k) {
+    const double count = one > 0 ? std::round(came[k] / one) : 0;
+    if (count < 1 && !read[k]) continue;
+    result.words.push_back({static_cast<Token>(k), std::max(1.0, count), change[k] * protocol.learning_rate});
+  }
+  std::ranges::stable_sort(result.words, {}, &RecoveredWord::score);
+  return result;
+}
+
 }  // namespace undertext

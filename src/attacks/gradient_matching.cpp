@@ -52,6 +52,12 @@ Target target_of(const Observation& observation, const MatchingOptions& options)
   target.length = options.length > 0 ? options.length : longest_text(observation);
   if (target.count == 0) fail("the number of texts is not told: expected --count N");
   if (target.length == 0) fail("the number of words of a text is not to be seen: expected --length N");
+  if (options.labels == MatchingLabels::known)
+    for (const Sentence& sentence : options.known)
+      if (static_cast<std::int64_t>(sentence.size()) != target.length)
+        fail("known labels: a text has {} tokens, expected {} in each", sentence.size(), target.length);
+  if (options.labels == MatchingLabels::known && std::ssize(options.known) != target.count)
+    fail("known labels: {} texts, expected {}", options.known.size(), target.count);
   target.mean = protocol.reduction == Reduction::mean;
 
   // The token embedding's own gradient says which words were read (attack words); matching leaves it out, as
@@ -237,7 +243,7 @@ Outcome run(const Target& target, const MatchingOptions& options, Seed seed,
   const bool dlg = options.method == MatchingMethod::dlg;
   const std::int64_t iterations =
       options.iterations > 0 ? options.iterations : (dlg ? kDlgIterations : kTagIterations);
-  const double rate = options.learning_rate > 0 ? options.learning_rate : (dlg ? kDlgRate : kTagRate);
+  const double rate = options.step_size > 0 ? options.step_size : (dlg ? kDlgRate : kTagRate);
   if (dlg) {
     torch::optim::LBFGS optimiser(
         attempt.variables(),

@@ -34,7 +34,7 @@ struct MatchingOptions {
   std::int64_t length = 0;               // words of each; 0: as the position embedding's gradient shows
   std::int64_t iterations = 0;           // 0: the method's own
   std::int64_t restarts = 1;             // the one that matches best is the answer
-  double learning_rate = 0;              // 0: the method's own
+  double step_size = 0;                  // 0: the method's own
   double alpha = 0.01;                   // TAG: weight of the absolute distance
   Seed seed{1};
   bool progress = false;

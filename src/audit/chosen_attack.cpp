@@ -1,6 +1,10 @@
 #include "audit/chosen_attack.h"
 
+#include <set>
+
+#include "attacks/bag_of_words.h"
 #include "attacks/exact_sentences.h"
+#include "attacks/gradient_matching.h"
 #include "attacks/greedy_sentences.h"
 #include "attacks/words.h"
 #include "audit/oracle.h"
@@ -8,8 +12,26 @@
 
 namespace undertext {
 
+namespace {
+
+// The keyboard's models predict every word from its start on; what is known of them is not known of others.
+bool is_keyboard(const Observation& observation) {
+  return observation.before->start_token() != kNoToken;
+}
+
+Sentence words_in(std::span<const Sentence> sentences) {
+  std::set<Token> words;
+  for (const Sentence& sentence : sentences) words.insert(sentence.begin(), sentence.end());
+  return {words.begin(), words.end()};
+}
+
+}  // namespace
+
 WordRecovery recover(const WordAttack& attack, const Observation& observation,
                      std::span<const Sentence> truth) {
+  if (!is_keyboard(observation))
+    return attack.method == "best" ? recover_bag_by_counts(observation)
+                                   : recover_bag(observation, {.tokens = attack.tokens});
   if (attack.method == "best") return recover_words(observation);
   UNDERTEXT_CHECK(attack.method == "paper");
   if (attack.cutoff == "oracle") return recover_words_by_oracle(observation, truth);
@@ -20,6 +42,9 @@ WordRecovery recover(const WordAttack& attack, const Observation& observation,
 
 SentenceRecovery recover(const SentenceAttack& attack, const Observation& observation,
                          std::span<const Sentence> truth) {
+  if (!is_keyboard(observation))
+    fail("a {} model: its texts are read by dlg and tag so far, expected one of these",
+         observation.before->kind());
   if (attack.method == "best")
     return recover_exact_sentences(observation, {.length = attack.length, .count = attack.count});
   const Sentence words = ids_of(recover(WordAttack{"paper", attack.cutoff}, observation, truth));
@@ -28,6 +53,30 @@ SentenceRecovery recover(const SentenceAttack& attack, const Observation& observ
   options.count = attack.count;
   options.scale = attack.scale;
   return recover_greedy_sentences(observation, words, options);
+}
+
+SentenceRecovery recover(const MatchingAttack& attack, const Observation& observation,
+                         std::span<const Sentence> truth) {
+  MatchingOptions options;
+  options.method = attack.method == "dlg" ? MatchingMethod::dlg : MatchingMethod::tag;
+  if (attack.labels == "recovered") options.labels = MatchingLabels::recovered;
+  if (attack.labels == "known") {
+    options.labels = MatchingLabels::known;
+    options.known = truth;
+  }
+  Sentence bag;
+  if (attack.bag == "recovered") bag = ids_of(recover(WordAttack{}, observation, {}));
+  if (attack.bag == "truth") bag = words_in(truth);
+  options.bag = bag;
+  options.length = attack.length;
+  options.count = attack.count;
+  options.iterations = attack.iterations;
+  options.restarts = attack.restarts;
+  options.step_size = attack.step_size;
+  options.alpha = attack.alpha;
+  options.seed = Seed(attack.seed);
+  options.progress = attack.progress;
+  return recover_by_matching(observation, options);
 }
 
 }  // namespace undertext

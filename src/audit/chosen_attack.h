@@ -13,7 +13,8 @@ namespace undertext {
 
 struct WordAttack {
   std::string method = "best";  // best, paper
-  std::string cutoff = "auto";  // paper: none, auto, oracle
+  std::string cutoff = "auto";  // paper, of keyboards: none, auto, oracle
+  std::int64_t tokens = 0;      // paper, of transformers: tokens of all texts when known
 };
 
 struct SentenceAttack {
@@ -24,10 +25,30 @@ struct SentenceAttack {
   std::optional<double> scale = {};  // paper: empty is chosen without the truth
 };
 
-// truth: for the cutoff "oracle" alone, and otherwise not looked at.
+struct MatchingAttack {
+  std::string method = "tag";        // dlg, tag
+  std::string labels = "optimised";  // optimised, recovered, known
+  std::string bag = "none";          // none, recovered, truth
+  std::int64_t length = 0;           // tokens per text when known
+  std::int64_t count = 0;            // texts when known
+  std::int64_t iterations = 0;       // 0: the method's own
+  std::int64_t restarts = 1;
+  double step_size = 0;  // 0: the method's own
+  double alpha = 0.01;   // tag: weight of the absolute distance
+  std::uint64_t seed = 1;
+  bool progress = false;
+
+  // Whether it uses what no adversary has.
+  bool oracle() const { return labels == "known" || bag == "truth"; }
+};
+
+// truth: for what is called oracle alone, and otherwise not looked at.
 WordRecovery recover(const WordAttack& attack, const Observation& observation,
                      std::span<const Sentence> truth);
 SentenceRecovery recover(const SentenceAttack& attack, const Observation& observation,
+                         std::span<const Sentence> truth);
+
+SentenceRecovery recover(const MatchingAttack& attack, const Observation& observation,
                          std::span<const Sentence> truth);
 
 }  // namespace undertext

@@ -4,6 +4,12 @@
 
 namespace undertext {
 
+std::vector<std::string> texts_of(std::span<const Sentence> sentences, const Tokenizer& tokenizer) {
+  std::vector<std::string> texts;
+  for (const Sentence& sentence : sentences) texts.push_back(tokenizer.decode(sentence));
+  return texts;
+}
+
 nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
                         const SentenceScores& scores, const Tokenizer& tokenizer) {
   std::vector<const SentencePair*> partner(truth.size(), nullptr);

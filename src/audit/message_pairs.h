@@ -3,12 +3,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/sentence_scores.h"
 #include "text/tokenizer.h"
 
 namespace undertext {
+
+std::vector<std::string> texts_of(std::span<const Sentence> sentences, const Tokenizer& tokenizer);
 
 // Every true message with the recovered one that stands for it, then those that stand for none: a list of
 // {"truth", "recovered", "exact", "ratio"}.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "audit/model_cache.h"
 #include "models/load_model.h"
 #include "models/training.h"
 
@@ -22,17 +23,10 @@ struct PublicModelRecipe {
   std::uint64_t seed = 2024;
 };
 
-// $XDG_CACHE_HOME/undertext, else ~/.cache/undertext; nothing where neither variable is set.
-std::optional<std::filesystem::path> user_cache();
-
-using Note = std::function<void(const std::string&)>;
-
 // A hash of the recipe, its messages and the version of the program: known before anything is trained.
 std::string public_model_key(const PublicModelRecipe& recipe);
 
-// The model of the recipe, from cache/keyboard-KEY where KEY begins public_model_key(recipe). What is missing
-// there, or is not what was written, is trained again and put in its place as one whole folder. A cache that
-// cannot be written costs time alone: `note` is told.
+// The model of the recipe, kept in cache/keyboard-KEY, where KEY begins public_model_key(recipe).
 ModelFolder public_model(const PublicModelRecipe& recipe, const std::optional<std::filesystem::path>& cache,
                          const Note& note);
 

@@ -16,15 +16,55 @@ void add_attack_flags(CLI::App& app, AttackFlags& flags) {
       ->option_text("FILE");
   app.add_option("--truth", flags.truth, "the true texts: adds scores, and changes nothing else")
       ->option_text("FILE");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  app.add_option("--kind", flags.kind,
+                 "of an update from elsewhere: weights, delta (after - before) or gradient (inferred)")
+      ->check(CLI::IsMember({"weights", "delta", "gradient"}))
+      ->option_text("NAME");
+  app.add_option("--lr", flags.learning_rate, "of an update from elsewhere: the client's learning rate (1)")
+      ->check(CLI::Range(1e-30, 1e30))
+      ->option_text("RATE");
+  app.add_option("--reduction", flags.reduction, "of an update from elsewhere: its loss, sum or mean (mean)")
+      ->check(CLI::IsMember({"sum", "mean"}))
+      ->option_text("NAME");
+  app.add_option("--epochs", flags.epochs, "of an update from elsewhere: passes over the texts (1)")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->option_text("E");
+  app.add_option("--batch", flags.batch, "of an update from elsewhere: texts per step (all in one)")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->option_text("B");
+  app.add_option("--names", flags.names, "one name a line for an update whose tensors have none")
+      ->option_text("FILE");
+  app.add_option("--count", flags.count, "number of texts, if known")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->option_text("N");
   app.add_flag("--all", flags.all, "show every line of the answer");
   app.add_flag("--json", flags.json, "print one JSON object");
 }
+
+namespace {
+
+UpdateFacts facts_of(const AttackFlags& flags) {
+  UpdateFacts facts;
+  if (flags.kind == "weights") facts.kind = UpdateKind::weights;
+  if (flags.kind == "delta") facts.kind = UpdateKind::delta;
+  if (flags.kind == "gradient") facts.kind = UpdateKind::gradient;
+  if (!flags.reduction.empty()) facts.reduction = flags.reduction == "sum" ? Reduction::sum : Reduction::mean;
+  if (flags.learning_rate > 0) facts.learning_rate = flags.learning_rate;
+  if (flags.epochs > 0) facts.epochs = flags.epochs;
+  if (flags.batch > 0) facts.batch = flags.batch;
+  if (flags.count > 0) facts.count = flags.count;
+  if (!flags.names.empty()) facts.names = flags.names;
+  return facts;
+}
+
+}  // namespace
 
 AttackInputs read_attack_inputs(const AttackFlags& flags) {
   ModelFolder folder = load_model_folder(flags.model);
   std::vector<Sentence> truth;
   if (!flags.truth.empty()) truth = read_sentences(flags.truth, *folder.tokenizer);
-  Update update = load_update(flags.update);
+  Update update = read_update(flags.update, *folder.model, facts_of(flags));
   try {
     Observation observation = observe(folder.model, folder.hash, std::move(update));
     return {std::move(folder.tokenizer), std::move(observation), std::move(truth)};
@@ -37,7 +77,7 @@ std::string protocol_text(const Protocol& protocol) {
   const bool one_step = protocol.epochs == 1 &&
                         (protocol.batch == 0 || (protocol.count > 0 && protocol.batch >= protocol.count));
   std::string text = one_step ? "FedSGD" : "FedAvg";
-  text += protocol.kind == UpdateKind::weights ? " weights" : " gradient";
+  text += fmt::format(" {}{}", name_of(protocol.kind), protocol.kind_inferred ? " (inferred)" : "");
   if (!one_step) {
     text += ", " + counted(protocol.epochs, "epoch", "epochs");
     text += protocol.batch == 0 ? ", all in one batch" : fmt::format(", batch {}", protocol.batch);

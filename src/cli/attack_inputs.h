@@ -14,6 +14,12 @@ namespace undertext {
 
 struct AttackFlags {
   std::filesystem::path model, update, truth;  // truth: empty when not given
+  // Of updates that say nothing of themselves; empty or 0: not given.
+  std::string kind, reduction;
+  double learning_rate = 0;
+  std::int64_t epochs = 0, batch = 0;
+  std::filesystem::path names;
+  std::int64_t count = 0;  // texts; 0: unknown, or as the update says
   bool json = false;
   bool all = false;  // every line of the answer, not the first ones
 };

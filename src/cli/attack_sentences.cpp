@@ -16,7 +16,7 @@ namespace {
 
 struct Flags : AttackFlags {
   std::string method = "best", scale = "auto";
-  std::int64_t length = 0, count = 0;  // 0: not given
+  std::int64_t length = 0;  // 0: not given
 };
 
 std::optional<double> scale_of(const Flags& flags) {
@@ -108,7 +108,6 @@ int run(const Flags& flags) {
 Verb attack_sentences_verb(CLI::App& attack) {
   CLI::App* app = attack.add_subcommand("sentences", "What did the client write?");
   const auto flags = std::make_shared<Flags>();
-  const CLI::Range counts(std::int64_t{1}, std::int64_t{1'000'000});
   add_attack_flags(*app, *flags);
   app->add_option("--method", flags->method,
                   "best: what explains the whole update; paper: the published search (best)")
@@ -117,7 +116,6 @@ Verb attack_sentences_verb(CLI::App& attack) {
   app->add_option("--length", flags->length, "words per message, if known (best: any; paper: 4)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
       ->option_text("L");
-  app->add_option("--count", flags->count, "number of messages, if known")->check(counts)->option_text("N");
   app->add_option("--scale", flags->scale,
                   "paper: factor on the update before the search; auto needs no truth (auto)")
       ->option_text("auto|S");

@@ -14,10 +14,17 @@ namespace {
 
 struct Flags : AttackFlags {
   std::string method, cutoff;  // empty: not given
+  std::int64_t tokens = 0;     // 0: not given
 };
 
 WordScores scores_of(const WordRecovery& recovery, const AttackInputs& inputs) {
   return score_words(inputs.truth, std::vector<Sentence>{ids_of(recovery)});
+}
+
+double counted_share(const WordRecovery& recovery, const AttackInputs& inputs) {
+  std::vector<double> counts;
+  for (const RecoveredWord& word : recovery.words) counts.push_back(word.count);
+  return score_counts(inputs.truth, ids_of(recovery), counts);
 }
 
 nlohmann::json json_of(const Flags& flags, const WordRecovery& recovery, const AttackInputs& inputs) {
@@ -29,7 +36,10 @@ nlohmann::json json_of(const Flags& flags, const WordRecovery& recovery, const A
                      {"score", word.score}});
   }
   nlohmann::json scores = nlohmann::json::object();
-  if (!inputs.truth.empty()) scores = scores_of(recovery, inputs);
+  if (!inputs.truth.empty()) {
+    scores = scores_of(recovery, inputs);
+    scores["with_counts"] = counted_share(recovery, inputs);
+  }
   return {{"attack", "words"},
           {"method", flags.method},
           {"cutoff", flags.cutoff},
@@ -50,8 +60,9 @@ std::string text_of(const Flags& flags, const WordRecovery& recovery, const Atta
       protocol_text(inputs.observation.update.protocol), recovery.rule);
   if (!inputs.truth.empty()) {
     const WordScores scores = scores_of(recovery, inputs);
-    text += fmt::format("scores:     F1 {:.4f}, precision {:.4f}, recall {:.4f} ({} true words)\n", scores.f1,
-                        scores.precision, scores.recall, scores.truth);
+    text += fmt::format(
+        "scores:     F1 {:.4f}, precision {:.4f}, recall {:.4f} ({} true words); with counts {:.4f}\n",
+        scores.f1, scores.precision, scores.recall, scores.truth, counted_share(recovery, inputs));
   }
   const std::size_t shown = flags.all ? recovery.words.size() : std::min(recovery.words.size(), kFirstLines);
   if (shown > 0) text += fmt::format("\n  {:>7}  {:>14}  word\n", "count", "bias change");
@@ -74,7 +85,7 @@ int run(Flags flags) {
     fail("--cutoff oracle: chooses by the truth, expected --truth FILE as well");
   const AttackInputs inputs = read_attack_inputs(flags);
   const WordRecovery recovery =
-      recover(WordAttack{flags.method, flags.cutoff}, inputs.observation, inputs.truth);
+      recover(WordAttack{flags.method, flags.cutoff, flags.tokens}, inputs.observation, inputs.truth);
   flags.json ? print_json(json_of(flags, recovery, inputs)) : print_text(text_of(flags, recovery, inputs));
   return 0;
 }
@@ -93,6 +104,11 @@ Verb attack_words_verb(CLI::App& attack) {
                   "threshold there is, by --truth, which no adversary has (auto)")
       ->check(CLI::IsMember({"none", "oracle", "auto"}))
       ->option_text("NAME");
+  app->add_option(
+         "--tokens", flags->tokens,
+         "transformers, --method paper: tokens of all texts together, if known (texts times the longest)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+      ->option_text("N");
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -19,10 +19,10 @@ namespace {
 struct Flags {
   std::filesystem::path model, texts, out;
   LocalTraining training;
-  std::string train = "all-but-embedding", reduction = "sum", kind = "weights";
+  std::string train, reduction, kind = "weights";  // empty: as fits the model
   double noise_per_step = 0, noise_final = 0;
   std::uint64_t seed = 1;
-  bool json = false;
+  bool gradient = false, no_dropout = false, json = false;
 };
 
 // Found out before minutes of training, not after.
@@ -58,11 +58,15 @@ std::string text_of(const nlohmann::json& summary) {
       counted(summary.at("parameters").get<std::int64_t>(), "number", "numbers"));
 }
 
-int run(const Flags& flags) {
-  LocalTraining training = flags.training;
-  training.reduction = flags.reduction == "sum" ? Reduction::sum : Reduction::mean;
-  training.train_embedding = flags.train == "all";
-  training.kind = flags.kind == "weights" ? UpdateKind::weights : UpdateKind::gradient;
+// The keyboard keeps its embedding as it is and sums the loss; other frameworks train all, on the mean.
+void settle(Flags& flags, const LanguageModel& model) {
+  const bool keyboard = model.start_token() != kNoToken;
+  if (flags.gradient) flags.kind = "gradient";
+  if (flags.reduction.empty()) flags.reduction = keyboard && !flags.gradient ? "sum" : "mean";
+  if (flags.train.empty()) flags.train = keyboard ? "all-but-embedding" : "all";
+}
+
+int run(Flags flags) {
   const Seed seed(flags.seed);
   std::vector<std::shared_ptr<const ClientDefence>> defences;
   // Made even where sigma is 0, so that a value that is no number is refused; added only where it acts.
@@ -73,6 +77,15 @@ int run(const Flags& flags) {
   check_output(flags.out);
 
   const ModelFolder folder = load_model_folder(flags.model);
+  settle(flags, *folder.model);
+  LocalTraining training = flags.training;
+  training.reduction = flags.reduction == "sum" ? Reduction::sum : Reduction::mean;
+  training.train_embedding = flags.train == "all";
+  training.kind = flags.kind == "weights" ? UpdateKind::weights
+                  : flags.kind == "delta" ? UpdateKind::delta
+                                          : UpdateKind::gradient;
+  training.dropout = !flags.no_dropout;
+  training.seed = seed.derive("dropout");
   const std::vector<Sentence> sentences = read_sentences(flags.texts, *folder.tokenizer);
   Update update = train_locally(*folder.model, sentences, training, folder.hash, defences);
   save_update(update, flags.out);
@@ -128,22 +141,30 @@ Verb client_verb(CLI::App& program) {
       ->check(CLI::Range(std::int64_t{0}, kMost))
       ->option_text("B");
   app->add_option("--lr", training.learning_rate, "learning rate (0.001)")->option_text("RATE");
-  app->add_option("--reduction", flags->reduction, "the loss over a batch's words: sum or mean (sum)")
+  app->add_option(
+         "--reduction", flags->reduction,
+         "the loss over a batch's words: sum or mean (keyboards: sum; else, and with --gradient: mean)")
       ->check(CLI::IsMember({"sum", "mean"}))
       ->option_text("NAME");
-  app->add_option("--train", flags->train, "all or all-but-embedding (all-but-embedding)")
+  app->add_option("--train", flags->train,
+                  "all or all-but-embedding (keyboards: all-but-embedding; else: all)")
       ->check(CLI::IsMember({"all", "all-but-embedding"}))
       ->option_text("NAME");
-  app->add_option("--kind", flags->kind, "what is sent: weights or gradient (weights)")
-      ->check(CLI::IsMember({"weights", "gradient"}))
-      ->option_text("NAME");
+  CLI::Option* kind = app->add_option("--kind", flags->kind,
+                                      "what is sent: weights, delta (after - before) or gradient (weights)")
+                          ->check(CLI::IsMember({"weights", "delta", "gradient"}))
+                          ->option_text("NAME");
+  app->add_flag("--gradient", flags->gradient, "send the gradient of one step, by default of the mean loss")
+      ->excludes(kind);
+  app->add_flag("--no-dropout", flags->no_dropout,
+                "train without the dropout that the model's config asks for");
   app->add_option("--noise-per-step", flags->noise_per_step, "Gaussian noise on each step's gradient")
       ->option_text("SIGMA");
   app->add_option("--noise-final", flags->noise_final, "Gaussian noise on what is sent")
       ->option_text("SIGMA");
   app->add_flag("--zero-output-bias", training.zero_output_bias,
                 "start from an output bias of zero, as the published experiments did");
-  app->add_option("--seed", flags->seed, "seed of the noise (1)")->option_text("N");
+  app->add_option("--seed", flags->seed, "seed of noise, dropout and hidden words (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print one JSON object");
   return {app, [flags] { return run(*flags); }};
 }

@@ -64,6 +64,9 @@ int run(int argc, char** argv) {
   attack->require_subcommand(1);
   verbs.push_back(attack_words_verb(*attack));
   verbs.push_back(attack_sentences_verb(*attack));
+  for (const char* method : {"dlg", "tag"}) verbs.push_back(attack_matching_verb(*attack, method));
+  verbs.push_back(new_verb(program));
+  verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));
   verbs.push_back(report_verb(program));
   verbs.push_back(compare_verb(program));

@@ -15,6 +15,9 @@ struct Verb {
 Verb client_verb(CLI::App& program);
 Verb attack_words_verb(CLI::App& attack);
 Verb attack_sentences_verb(CLI::App& attack);
+Verb attack_matching_verb(CLI::App& attack, const std::string& method);  // dlg, tag
+Verb new_verb(CLI::App& program);
+Verb train_verb(CLI::App& program);
 Verb audit_verb(CLI::App& program);
 Verb run_verb(CLI::App& program);
 Verb report_verb(CLI::App& program);

@@ -139,7 +139,7 @@ Update checked(Update update, const std::filesystem::path& file) {
 }  // namespace
 
 bool UpdateFacts::any() const {
-  return kind || learning_rate || reduction || epochs || batch || count || names;
+  return kind || learning_rate || reduction || epochs || batch || names;
 }
 
 Update load_update(const std::filesystem::path& file) {

@@ -46,6 +46,7 @@ struct UpdateFacts {
   std::optional<std::int64_t> epochs, batch, count;
   std::optional<std::filesystem::path> names;  // a file with one name a line, for tensors without
 
+  // Whether anything is said that a file of our own says itself, and might contradict.
   bool any() const;
 };
 

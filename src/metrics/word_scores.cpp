@@ -1,6 +1,7 @@
 #include "metrics/word_scores.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -40,6 +41,23 @@ WordScores score_words(std::span<const Token> truth, std::span<const Token> reco
 
 WordScores score_words(std::span<const Sentence> truth, std::span<const Sentence> recovered) {
   return score_words(std::span<const Token>(words_of(truth)), std::span<const Token>(words_of(recovered)));
+}
+
+double score_counts(std::span<const Sentence> truth, std::span<const Token> words,
+                    std::span<const double> counts) {
+  std::map<Token, double> left;
+  double total = 0, found = 0, shared = 0;
+  for (const Sentence& sentence : truth)
+    for (const Token token : sentence) ++left[token], ++total;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    found += counts[i];
+    const auto place = left.find(words[i]);
+    if (place == left.end()) continue;
+    const double both = std::min(place->second, counts[i]);
+    shared += both;
+    place->second -= both;
+  }
+  return total == 0 || found == 0 ? 0 : shared / std::max(total, found);
 }
 
 void to_json(nlohmann::json& json, const WordScores& scores) {

@@ -23,6 +23,11 @@ WordScores score_words(std::span<const Token> truth, std::span<const Token> reco
 // The same, for the words of whole sentences.
 WordScores score_words(std::span<const Sentence> truth, std::span<const Sentence> recovered);
 
+// The share of the texts' words, copies counted, that a list with counts has: the overlap of the two bags
+// over the larger of them.
+double score_counts(std::span<const Sentence> truth, std::span<const Token> words,
+                    std::span<const double> counts);
+
 void to_json(nlohmann::json& json, const WordScores& scores);
 
 }  // namespace undertext

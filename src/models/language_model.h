@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -56,6 +57,8 @@ class LanguageModel {
   // nothing: no dropout, and always the same words.
   virtual void randomise(std::optional<Seed> seed) { (void)seed; }
 
+  // The most words that the model reads at once.
+  virtual std::int64_t longest_sentence() const { return std::numeric_limits<std::int32_t>::max(); }
   // UserError that begins with `where` when a sentence is longer than the model can read.
   virtual void check(std::span<const Sentence> sentences, const std::string& where) const;
   // How many words of the sentences are predicted.

@@ -40,18 +40,23 @@ bool has_tokenizer(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::optional<TransformerKind> transformer_kind(const ConfigFields& fields) {
+  for (const TransformerKind kind : {TransformerKind::gpt2, TransformerKind::bert, TransformerKind::plain})
+    if (fields.value("model_type", "") == name_of(kind)) return kind;
+  if (fields.value("model_type", "") != "cifg-lstm")
+    fields.refuse("model_type", "cifg-lstm, gpt2, bert or transformer");
+  return std::nullopt;
+}
+
 LoadedModel load_model(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
     fail("{}: no such folder, expected a model: config.json, weights and tokenizer", folder.string());
   const ConfigFields fields(folder / "config.json");
   LoadedModel loaded;
-  for (const TransformerKind kind : {TransformerKind::gpt2, TransformerKind::bert, TransformerKind::plain}) {
-    if (fields.value("model_type", "") != name_of(kind)) continue;
-    loaded.model = Transformer::load(folder, read_transformer_config(fields, kind), &loaded.hash);
+  if (const std::optional<TransformerKind> kind = transformer_kind(fields)) {
+    loaded.model = Transformer::load(folder, read_transformer_config(fields, *kind), &loaded.hash);
     return loaded;
   }
-  if (fields.value("model_type", "") != "cifg-lstm")
-    fields.refuse("model_type", "cifg-lstm, gpt2, bert or transformer");
   loaded.model = CifgLstm::load(folder);
   loaded.hash = hash_of(loaded.model->parameters());
   return loaded;

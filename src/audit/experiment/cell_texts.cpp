@@ -40,11 +40,17 @@ std::vector<std::string> lines_of(const std::string& place, const std::string& h
 }
 
 std::vector<Sentence> encoded(const std::vector<std::string>& messages, const Tokenizer& tokenizer,
-                              const std::string& source) {
+                              std::int64_t tokens, const std::string& source) {
   std::vector<Sentence> sentences;
   for (const std::string& message : messages) {
     sentences.push_back(tokenizer.encode(message));
-    if (sentences.back().empty()) fail("{}: the message {} holds no word", source, quote(message));
+    Sentence& sentence = sentences.back();
+    if (sentence.empty()) fail("{}: the message {} holds no word", source, quote(message));
+    if (tokens == 0) continue;
+    if (std::ssize(sentence) < tokens)
+      fail("{}: the message {} has {} tokens, expected {} at least (texts.tokens)", source, quote(message),
+           sentence.size(), tokens);
+    sentence.resize(static_cast<std::size_t>(tokens));
   }
   return sentences;
 }
@@ -101,8 +107,9 @@ std::vector<std::string> lines_of_text(const std::string& text) {
 
 CellTexts texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
   const std::string source = config.at("texts").at("files");
-  return {encoded(client_messages(config, sources), tokenizer, source),
-          encoded(held_out_messages(config, sources), tokenizer, source)};
+  const std::int64_t tokens = config.at("texts").at("tokens");
+  return {encoded(client_messages(config, sources), tokenizer, tokens, source),
+          encoded(held_out_messages(config, sources), tokenizer, tokens, source)};
 }
 
 }  // namespace undertext

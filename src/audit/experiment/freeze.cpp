@@ -50,7 +50,7 @@ std::vector<fs::path> matching(const fs::path& pattern) {
 }
 
 std::string name_of(const std::string& place) {
-  return place == kBuiltIn ? place : fs::path(place).filename().string();
+  return place.starts_with(kBuiltIn) ? place : fs::path(place).filename().string();
 }
 
 class Freezer {
@@ -74,7 +74,7 @@ class Freezer {
   std::string model_place(const json& model) const {
     for (const char* key : {"folder", "otherwise"}) {
       std::string given = model.at(key);
-      if (given == kBuiltIn) return given;
+      if (is_built_in_model(given)) return given;
       const fs::path folder = resolved(given, file_.file);
       std::error_code ignored;
       if (!given.empty() && fs::is_directory(folder, ignored)) return folder.string();
@@ -190,7 +190,8 @@ class Freezer {
                      {"texts",
                       {{"files", from.place.empty() ? "given" : name_of(from.place)},
                        {"hash", from.hash},
-                       {"words", draft.at("texts").at("words")}}},
+                       {"words", draft.at("texts").at("words")},
+                       {"tokens", draft.at("texts").at("tokens")}}},
                      {"places", {{"model", model}, {"texts", from.place}}}};
       if (from.place.empty()) config["places"]["text"] = draft.at("texts").at("text");
       for (const char* section : {"federation", "defence", "attack", "metrics", "run"})
@@ -285,7 +286,9 @@ double cost_of(const json& config) {
   // Noise on every step takes about as long as the step.
   const double training = size * epochs * (config.at("defence").at("kind") == "noise-per-step" ? 2 : 1);
   const bool search = attack.at("kind") == "sentences";
-  const double reading = attack.at("method") == "best" ? (search ? 100 : 20) : (search ? 20 : 1);
+  double reading = attack.value("method", "") == "best" ? (search ? 100 : 20) : (search ? 20 : 1);
+  if (attack.at("kind") == "dlg" || attack.at("kind") == "tag")
+    reading = 1000 * attack.at("restarts").get<double>();
   return training + size * reading;
 }
 

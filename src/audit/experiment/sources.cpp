@@ -1,10 +1,25 @@
 #include "audit/experiment/sources.h"
 
+#include "audit/public_transformer.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "text/corpus.h"
 
 namespace undertext {
+namespace {
+
+// The recipe that a place names; nothing: not a transformer's.
+std::optional<TransformerRecipe> transformer_recipe(const std::string& place) {
+  if (place == "built-in:transformer") return TransformerRecipe{.kind = TransformerKind::plain};
+  if (place == "built-in:gpt2") return TransformerRecipe{.kind = TransformerKind::gpt2};
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_built_in_model(const std::string& place) {
+  return place == kBuiltIn || transformer_recipe(place);
+}
 
 std::shared_ptr<const ModelFolder> Sources::model(const std::string& place) {
   const std::lock_guard lock(mutex_);
@@ -14,8 +29,10 @@ std::shared_ptr<const ModelFolder> Sources::model(const std::string& place) {
 std::shared_ptr<const ModelFolder> Sources::read_model(const std::string& place) {
   std::shared_ptr<const ModelFolder>& known = models_[place];
   if (!known) {
-    known = std::make_shared<const ModelFolder>(place == kBuiltIn ? public_model({}, cache_, note_)
-                                                                  : load_model_folder(place));
+    const std::optional<TransformerRecipe> recipe = transformer_recipe(place);
+    known = std::make_shared<const ModelFolder>(recipe ? public_transformer(*recipe, cache_, note_)
+                                                : place == kBuiltIn ? public_model({}, cache_, note_)
+                                                                    : load_model_folder(place));
   }
   return known;
 }
@@ -24,7 +41,9 @@ std::string Sources::model_hash(const std::string& place) {
   const std::lock_guard lock(mutex_);
   if (const auto found = hashes_.find(place); found != hashes_.end()) return found->second;
   std::string hash;
-  if (place == kBuiltIn) {
+  if (const std::optional<TransformerRecipe> recipe = transformer_recipe(place)) {
+    hash = public_transformer_key(*recipe);
+  } else if (place == kBuiltIn) {
     hash = public_model_key({});
   } else {
     const std::shared_ptr<const ModelFolder> folder = read_model(place);

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "defences/noise.h"
 #include "federated/local_training.h"
+#include "metrics/rouge.h"
 #include "metrics/sentence_scores.h"
 #include "metrics/word_scores.h"
 
@@ -32,7 +33,8 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
-LocalTraining training_of(const json& federation) {
+LocalTraining training_of(const json& config) {
+  const json& federation = config.at("federation");
   LocalTraining training;
   training.epochs = federation.at("epochs");
   training.batch = federation.at("batch");
@@ -40,7 +42,11 @@ LocalTraining training_of(const json& federation) {
   training.reduction = federation.at("reduction") == "sum" ? Reduction::sum : Reduction::mean;
   training.train_embedding = federation.at("train") == "all";
   training.zero_output_bias = federation.at("zero_output_bias");
-  training.kind = federation.at("sends") == "weights" ? UpdateKind::weights : UpdateKind::gradient;
+  training.kind = federation.at("sends") == "weights" ? UpdateKind::weights
+                  : federation.at("sends") == "delta" ? UpdateKind::delta
+                                                      : UpdateKind::gradient;
+  training.dropout = federation.at("dropout");
+  training.seed = Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("dropout");
   return training;
 }
 
@@ -105,10 +111,9 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
   if (sources_.model_hash(place) != config.at("model").at("hash"))
     fail("{}: not the model that the experiment was frozen with", place);
   CellTexts texts = texts_of(config, *folder->tokenizer, sources_);
-  Observation observation =
-      observe(folder->model, folder->hash,
-              train_locally(*folder->model, texts.client, training_of(config.at("federation")), folder->hash,
-                            defences_of(config)));
+  Observation observation = observe(
+      folder->model, folder->hash,
+      train_locally(*folder->model, texts.client, training_of(config), folder->hash, defences_of(config)));
   last_ = std::make_unique<Attacked>(
       Attacked{std::move(key), std::move(folder), std::move(texts), std::move(observation)});
   if (!last_->texts.held_out.empty()) {
@@ -120,9 +125,13 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
 
 json CellRunner::read_words(const json& attack, const Attacked& update) {
   const WordAttack chosen{attack.at("method"), attack.value("cutoff", "auto")};
-  const Sentence found = ids_of(recover(chosen, update.observation, update.texts.client));
-  return {{"metrics", score_words(update.texts.client, std::vector<Sentence>{found})},
-          {"sample", json::array()}};
+  const WordRecovery recovery = recover(chosen, update.observation, update.texts.client);
+  const Sentence found = ids_of(recovery);
+  json metrics = score_words(update.texts.client, std::vector<Sentence>{found});
+  std::vector<double> counts;
+  for (const RecoveredWord& word : recovery.words) counts.push_back(word.count);
+  metrics["with_counts"] = score_counts(update.texts.client, found, counts);
+  return {{"metrics", std::move(metrics)}, {"sample", json::array()}};
 }
 
 json CellRunner::read_sentences(const json& attack, const Attacked& update) {
@@ -131,19 +140,46 @@ json CellRunner::read_sentences(const json& attack, const Attacked& update) {
                         .length = attack.at("length"),
                         .count = attack.at("count")};
   if (const json scale = attack.value("scale", json()); scale.is_number()) chosen.scale = scale.get<double>();
+  const SentenceRecovery recovery = recover(chosen, update.observation, update.texts.client);
+  json read = scored(recovery, update);
+  if (chosen.method == "best") read["metrics"]["certified"] = recovery.certified ? 1 : 0;
+  return read;
+}
+
+json CellRunner::match_gradient(const json& config, const Attacked& update) {
+  const json& attack = config.at("attack");
+  MatchingAttack chosen;
+  chosen.method = attack.at("kind");
+  chosen.labels = attack.at("labels");
+  chosen.bag = attack.at("bag");
+  chosen.length = attack.at("length");
+  chosen.count = attack.at("count");
+  chosen.iterations = attack.at("iterations");
+  chosen.restarts = attack.at("restarts");
+  chosen.alpha = attack.value("alpha", chosen.alpha);
+  chosen.seed = config.at("run").at("seed");
+  const SentenceRecovery recovery = recover(chosen, update.observation, update.texts.client);
+  json read = scored(recovery, update);
+  read["metrics"]["unmatched"] = recovery.residual;
+  return read;
+}
+
+json CellRunner::scored(const SentenceRecovery& recovery, const Attacked& update) {
   const std::vector<Sentence>& truth = update.texts.client;
-  const SentenceRecovery recovery = recover(chosen, update.observation, truth);
+  const Tokenizer& tokenizer = *update.folder->tokenizer;
   const std::vector<Sentence> found = sentences_of(recovery);
   const SentenceScores scores = score_sentences(truth, found);
-  json read = {{"metrics", scores}, {"sample", pairs_of(truth, found, scores, *update.folder->tokenizer)}};
-  if (chosen.method == "best") read["metrics"]["certified"] = recovery.certified ? 1 : 0;
+  json read = {{"metrics", scores}, {"sample", pairs_of(truth, found, scores, tokenizer)}};
+  read["metrics"].update(json(score_rouge(texts_of(truth, tokenizer), texts_of(found, tokenizer))));
   return read;
 }
 
 json CellRunner::result_of(const json& config) {
   const Attacked& update = attacked(config);
   const json &attack = config.at("attack"), &kept = config.at("metrics");
-  json result = attack.at("kind") == "words" ? read_words(attack, update) : read_sentences(attack, update);
+  json result = attack.at("kind") == "words"       ? read_words(attack, update)
+                : attack.at("kind") == "sentences" ? read_sentences(attack, update)
+                                                   : match_gradient(config, update);
   add_number(result["metrics"], "perplexity_before", update.perplexity_before);
   add_number(result["metrics"], "perplexity_after", update.perplexity_after);
   result["pairs"] = result["sample"].size();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "attacks/recovery.h"
 #include "audit/experiment/sources.h"
 #include "audit/store/result_store.h"
 
@@ -24,6 +25,8 @@ class CellRunner {
   const Attacked& attacked(const nlohmann::json& config);
   static nlohmann::json read_words(const nlohmann::json& attack, const Attacked& update);
   static nlohmann::json read_sentences(const nlohmann::json& attack, const Attacked& update);
+  static nlohmann::json match_gradient(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json scored(const SentenceRecovery& recovery, const Attacked& update);
   nlohmann::json result_of(const nlohmann::json& config);
 
   Sources& sources_;

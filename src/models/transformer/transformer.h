@@ -43,6 +43,7 @@ class Transformer : public LanguageModel {
   std::vector<std::string> trainable(bool with_embedding) const override;
   std::unique_ptr<LanguageModel> clone() const override;
   void randomise(std::optional<Seed> seed) override { seed_ = seed; }
+  std::int64_t longest_sentence() const override { return config_.positions; }
   void check(std::span<const Sentence> sentences, const std::string& where) const override;
   std::int64_t predicted(std::span<const Sentence> sentences) const override;
   double add_gradient(std::span<const Sentence> sentences, double scale,

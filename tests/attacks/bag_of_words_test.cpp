@@ -1,0 +1,119 @@
+#include "attacks/bag_of_words.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "federated/local_training.h"
+#include "metrics/word_scores.h"
+#include "models/transformer/transformer.h"
+
+namespace undertext {
+namespace {
+
+TransformerConfig config_of(TransformerKind kind) {
+  TransformerConfig config;
+  config.kind = kind;
+  config.vocabulary = 3000;
+  config.width = 48;
+  config.layers = 2;
+  config.heads = 4;
+  config.inner = 96;
+  config.positions = 40;
+  if (kind == TransformerKind::gpt2) {
+    config.norm_first = config.causal = config.tied = true;
+    config.activation = Activation::gelu_tanh;
+  }
+  if (kind == TransformerKind::bert) {
+    config.types = 2;
+    config.tied = true;
+    config.activation = Activation::gelu;
+  }
+  return config;
+}
+
+// Words by their frequency, as texts have them: word k about as often as 1 / k.
+std::vector<Sentence> zipf_texts(std::int64_t texts, std::int64_t length, std::uint64_t seed) {
+  Random random(Seed(seed).derive("zipf"));
+  std::vector<Sentence> result(static_cast<std::size_t>(texts));
+  for (Sentence& text : result)
+    for (std::int64_t i = 0; i < length; ++i)
+      text.push_back(static_cast<Token>(std::pow(2999.0, random.uniform())));
+  return result;
+}
+
+Observation observed(const std::shared_ptr<Transformer>& model, const std::vector<Sentence>& texts,
+                     Reduction reduction = Reduction::mean) {
+  const LocalTraining training{
+      .learning_rate = 0.01, .reduction = reduction, .train_embedding = true, .kind = UpdateKind::gradient};
+  return observe(model, "", train_locally(*model, texts, training, ""));
+}
+
+double counted(const WordRecovery& found, const std::vector<Sentence>& texts) {
+  std::vector<double> counts;
+  for (const RecoveredWord& word : found.words) counts.push_back(word.count);
+  return score_counts(texts, ids_of(found), counts);
+}
+
+double unique(const WordRecovery& found, const std::vector<Sentence>& texts) {
+  return score_words(texts, std::vector<Sentence>{ids_of(found)}).f1;
+}
+
+TEST(BagOfWords, ByBiasOfTheSmallEncoder) {
+  const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::plain), Seed(1));
+  const std::vector<Sentence> texts = zipf_texts(32, 32, 1);
+  const Observation seen = observed(model, texts);
+  EXPECT_EQ(longest_text(seen), 32);
+  EXPECT_EQ(tokens_of(seen, {}), 1024);
+  const WordRecovery paper = recover_bag(seen, {});
+  EXPECT_GE(unique(paper, texts), 0.99);
+  EXPECT_GE(counted(paper, texts), 0.96);
+  double total = 0;
+  for (const RecoveredWord& word : paper.words) total += word.count;
+  EXPECT_EQ(total, 1024);
+  // Ours, told nothing: only the first word of each text predicts nothing, and is not counted there.
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
+    const WordRecovery ours = recover_bag_by_counts(observed(model, texts, reduction));
+    EXPECT_GE(unique(ours, texts), 0.99);
+    EXPECT_GE(counted(ours, texts), 0.96);
+  }
+}
+
+TEST(BagOfWords, ByRowsOfATiedGpt2) {
+  const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::gpt2), Seed(1));
+  const std::vector<Sentence> texts = zipf_texts(8, 32, 2);
+  const Observation seen = observed(model, texts);
+  EXPECT_EQ(longest_text(seen), 32) << "the last place does not move, and is counted all the same";
+  const WordRecovery found = recover_bag(seen, {});
+  EXPECT_GE(unique(found, texts), 0.9);
+  EXPECT_GE(counted(found, texts), 0.85);
+}
+
+TEST(BagOfWords, ByRowsOfAnUntiedGpt2) {
+  TransformerConfig config = config_of(TransformerKind::gpt2);
+  config.tied = false;
+  const std::shared_ptr<Transformer> model = Transformer::random(config, Seed(1));
+  // Every last token is read too, but nothing follows it: it has no gradient and does not show.
+  const std::vector<Sentence> texts = {{5, 6, 7, 5}, {8, 9, 5, 6}};
+  const WordRecovery found = recover_bag(observed(model, texts), {});
+  EXPECT_EQ(unique(found, texts), 1);
+}
+
+TEST(BagOfWords, OfBertsHiddenWordsAndTheOthers) {
+  const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::bert), Seed(1));
+  model->set_mask(2999);
+  const std::vector<Sentence> texts = zipf_texts(8, 32, 3);
+  const WordRecovery found = recover_bag(observed(model, texts), {});
+  EXPECT_GE(score_words(texts, std::vector<Sentence>{ids_of(found)}).recall, 0.8);
+}
+
+TEST(BagOfWords, NeedsTheEmbeddingOrTheBias) {
+  const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::gpt2), Seed(1));
+  const LocalTraining frozen{.reduction = Reduction::mean, .kind = UpdateKind::gradient};
+  const Observation seen = observe(model, "", train_locally(*model, zipf_texts(2, 8, 1), frozen, ""));
+  EXPECT_THROW(recover_bag(seen, {}), UserError);
+}
+
+}  // namespace
+}  // namespace undertext
