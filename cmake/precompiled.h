@@ -2,6 +2,9 @@
 // with torch/torch.h in here the compiler takes longer to load it all than most sources take to compile.
 #pragma once
 
+#ifdef __clang__
+#include <ATen/core/ivalue.h>  // first, or clang takes torch 1.13 with the standard library of gcc 12 for wrong
+#endif
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 

@@ -20,7 +20,10 @@ endif()
 if(UNDERTEXT_NATIVE)
   target_compile_options(undertext_options INTERFACE -march=native)
 endif()
-if(UNDERTEXT_SANITIZE)
+if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  target_compile_options(undertext_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+if(UNDERTEXT_SANITIZE OR UNDERTEXT_FUZZ)
   # float-cast-overflow is undefined behaviour that "undefined" leaves out. The assertions see an index past a
   # vector's size that still lies in its capacity, which the address sanitizer takes for valid.
   target_compile_options(undertext_options INTERFACE
@@ -28,6 +31,10 @@ if(UNDERTEXT_SANITIZE)
                          -fno-omit-frame-pointer)
   target_compile_definitions(undertext_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(undertext_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(UNDERTEXT_FUZZ)
+  target_compile_options(undertext_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_definitions(undertext_options INTERFACE UNDERTEXT_FUZZ)
 endif()
 target_include_directories(undertext_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # Libraries' headers are system headers: their warnings are not ours.

@@ -3,6 +3,7 @@
 # machine has nothing else. Expects $root, the checkout. Nothing here writes to stdout or changes the folder.
 
 build=$root/build
+preset=release # of CMakePresets.json, which puts its files into $build
 
 say() {
   printf 'undertext: %s\n' "$*" >&2
@@ -96,7 +97,7 @@ configure() {
   fi
   [ -n "$flags" ] || return 0
   # shellcheck disable=SC2086
-  if ! logged "$build/configure.log" cmake -S "$root" --preset release $flags; then
+  if ! logged "$build/configure.log" cmake -S "$root" --preset "$preset" $flags; then
     say "could not configure; the lines above say why"
     exit 2
   fi

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "attacks/bag_of_words.h"
 #include "attacks/words.h"
 #include "base/error.h"
 #include "base/progress.h"
@@ -39,18 +40,6 @@ struct Target {
   bool mean = false;
 };
 
-// How many places of a learned position embedding were read: the words of the longest text; 0: not to be
-// seen.
-std::int64_t longest_text(const Observation& observation, bool causal) {
-  const auto name = observation.before->parameter_of(Role::position_embedding);
-  if (!name || !observation.update.tensors.contains(*name)) return 0;
-  const at::Tensor size = summed_gradient(observation, *name).square().sum(1);
-  const at::Tensor read = (size > size.max() * 1e-12).nonzero();
-  if (read.numel() == 0) return 0;
-  const std::int64_t places = read.max().item<std::int64_t>() + 1;
-  return causal ? std::min(size.size(0), places + 1) : places;
-}
-
 Target target_of(const Observation& observation, const MatchingOptions& options) {
   const LanguageModel& model = *observation.before;
   const Protocol& protocol = observation.update.protocol;
@@ -60,7 +49,7 @@ Target target_of(const Observation& observation, const MatchingOptions& options)
   target.model = model.soft_model();
   if (!target.model) fail("gradient matching is not there for a {} model", model.kind());
   target.count = options.count > 0 ? options.count : protocol.count;
-  target.length = options.length > 0 ? options.length : longest_text(observation, target.model->causal());
+  target.length = options.length > 0 ? options.length : longest_text(observation);
   if (target.count == 0) fail("the number of texts is not told: expected --count N");
   if (target.length == 0) fail("the number of words of a text is not to be seen: expected --length N");
   target.mean = protocol.reduction == Reduction::mean;

@@ -26,9 +26,10 @@ std::vector<std::string> public_messages(const PublicModelRecipe& recipe) {
 
 std::string key_of(const PublicModelRecipe& recipe, const std::vector<std::string>& messages) {
   const Training& t = recipe.training;
-  std::string facts = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}\n", kVersion, recipe.messages,
-                                  recipe.vocabulary, recipe.embedding, recipe.units, recipe.seed, t.epochs,
-                                  t.batch, t.learning_rate, t.beta1, t.beta2, t.epsilon, t.clip);
+  std::string facts =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}\n", kVersion, recipe.messages, recipe.vocabulary,
+                  recipe.embedding, recipe.units, recipe.seed, t.epochs, t.batch, t.learning_rate,
+                  t.adam.beta1, t.adam.beta2, t.adam.epsilon, t.adam.clip);
   for (const std::string& message : messages) facts += message + '\n';
   return sha256_of(facts);
 }

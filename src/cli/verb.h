@@ -19,5 +19,6 @@ Verb audit_verb(CLI::App& program);
 Verb run_verb(CLI::App& program);
 Verb report_verb(CLI::App& program);
 Verb compare_verb(CLI::App& program);
+Verb convert_verb(CLI::App& program);
 
 }  // namespace undertext

@@ -114,6 +114,9 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
   const std::unique_ptr<LanguageModel> model = base.clone();
   if (training.zero_output_bias) zero_output_bias(*model);
   Client client(*model, training, defences);
+  NamedTensors before;  // what a delta is measured from
+  if (training.kind == UpdateKind::delta)
+    for (const auto& [name, tensor] : model->parameters()) before[name] = tensor.clone();
   Update update;
   if (training.kind == UpdateKind::gradient) {
     update.tensors = client.gradient(sentences);
@@ -124,6 +127,8 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
                                       static_cast<std::size_t>(std::min(batch, count - first))));
     update.tensors = client.weights();
   }
+  if (training.kind == UpdateKind::delta)
+    for (auto& [name, tensor] : update.tensors) tensor = tensor - before.at(name);
   for (const auto& defence : defences) defence->on_result(update.tensors);
   update.protocol = {training.kind, training.learning_rate, training.epochs,           training.batch,
                      count,         training.reduction,     training.zero_output_bias, base_hash};

@@ -7,7 +7,7 @@
 namespace undertext {
 
 Observation observe(std::shared_ptr<const LanguageModel> base, const std::string& base_hash, Update update) {
-  if (update.protocol.base_hash != base_hash)
+  if (!update.protocol.base_hash.empty() && update.protocol.base_hash != base_hash)
     fail("the update is of another model: it starts from {:.12}, this model is {:.12}",
          update.protocol.base_hash, base_hash);
   for (const auto& [name, tensor] : update.tensors) {
@@ -28,10 +28,9 @@ Observation observe(std::shared_ptr<const LanguageModel> base, const std::string
   const std::shared_ptr<LanguageModel> after = observation.before->clone();
   for (const auto& [name, tensor] : update.tensors) {
     at::Tensor parameter = after->parameters().at(name);
-    if (update.protocol.kind == UpdateKind::weights)
-      parameter.copy_(tensor);
-    else
-      parameter.sub_(tensor, update.protocol.learning_rate);
+    if (update.protocol.kind == UpdateKind::weights) parameter.copy_(tensor);
+    if (update.protocol.kind == UpdateKind::delta) parameter.add_(tensor);
+    if (update.protocol.kind == UpdateKind::gradient) parameter.sub_(tensor, update.protocol.learning_rate);
   }
   observation.after = after;
   observation.update = std::move(update);
@@ -43,6 +42,8 @@ at::Tensor summed_gradient(const Observation& observation, const std::string& pa
   const auto found = observation.update.tensors.find(parameter);
   if (found == observation.update.tensors.end()) return at::zeros(before.sizes(), at::kDouble);
   if (observation.update.protocol.kind == UpdateKind::gradient) return found->second.to(at::kDouble);
+  if (observation.update.protocol.kind == UpdateKind::delta)
+    return -found->second.to(at::kDouble) / observation.update.protocol.learning_rate;
   return (before.to(at::kDouble) - found->second.to(at::kDouble)) / observation.update.protocol.learning_rate;
 }
 

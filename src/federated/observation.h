@@ -13,7 +13,7 @@ namespace undertext {
 struct Observation {
   std::shared_ptr<const LanguageModel> before;  // with zero output bias when the protocol says so
   std::shared_ptr<const LanguageModel>
-      after;  // before, with the update's weights (gradient: one step applied)
+      after;  // before, with the update's weights (delta: added; gradient: one step applied)
   Update update;
 };
 

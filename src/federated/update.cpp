@@ -5,21 +5,18 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "federated/update_kind.h"
+#include "tensors/read_tensors.h"
 #include "tensors/safetensors.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-
-const char* name_of(UpdateKind kind) {
-  return kind == UpdateKind::weights ? "weights" : "gradient";
-}
-const char* name_of(Reduction reduction) {
-  return reduction == Reduction::sum ? "sum" : "mean";
-}
 
 // Takes the facts out of the metadata one by one, so that what is left over is known to be foreign.
 class Facts {
@@ -48,12 +45,14 @@ class Facts {
   }
 
   template <typename Value>
-  Value choice(const std::string& key, const char* first, Value first_value, const char* second,
-               Value second_value) {
+  Value choice(const std::string& key, const std::vector<std::pair<const char*, Value>>& choices) {
     const std::string value = text(key);
-    if (value == first) return first_value;
-    if (value == second) return second_value;
-    refuse(key, value, fmt::format("{} or {}", first, second));
+    std::string names;
+    for (const auto& [name, meaning] : choices) {
+      if (value == name) return meaning;
+      names += names.empty() ? name : fmt::format(" or {}", name);
+    }
+    refuse(key, value, names);
   }
 
   [[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& expected) {
@@ -76,14 +75,17 @@ Protocol read_protocol(const Metadata& metadata, const std::filesystem::path& fi
   Protocol protocol;
   const std::string format = facts.text("format");
   if (format != "undertext-update-1") facts.refuse("format", format, "undertext-update-1");
-  protocol.kind = facts.choice("kind", "weights", UpdateKind::weights, "gradient", UpdateKind::gradient);
+  protocol.kind = facts.choice<UpdateKind>(
+      "kind",
+      {{"weights", UpdateKind::weights}, {"delta", UpdateKind::delta}, {"gradient", UpdateKind::gradient}});
   protocol.learning_rate = facts.number<double>("learning_rate", std::numeric_limits<float>::min(),
                                                 std::numeric_limits<float>::max(), "a positive number");
   protocol.epochs = facts.number<std::int64_t>("epochs", 1, kMost, "a whole number from 1");
   protocol.batch = facts.number<std::int64_t>("batch", 0, kMost, "a whole number from 0");
   protocol.count = facts.number<std::int64_t>("count", 0, kMost, "a whole number from 0");
-  protocol.reduction = facts.choice("reduction", "sum", Reduction::sum, "mean", Reduction::mean);
-  protocol.zero_output_bias = facts.choice("zero_output_bias", "false", false, "true", true);
+  protocol.reduction =
+      facts.choice<Reduction>("reduction", {{"sum", Reduction::sum}, {"mean", Reduction::mean}});
+  protocol.zero_output_bias = facts.choice<bool>("zero_output_bias", {{"false", false}, {"true", true}});
   protocol.base_hash = facts.text("base_hash");
   if (protocol.base_hash.size() != 64 ||
       protocol.base_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
@@ -93,6 +95,13 @@ Protocol read_protocol(const Metadata& metadata, const std::filesystem::path& fi
 }
 
 }  // namespace
+
+const char* name_of(UpdateKind kind) {
+  return kind == UpdateKind::weights ? "weights" : kind == UpdateKind::delta ? "delta" : "gradient";
+}
+const char* name_of(Reduction reduction) {
+  return reduction == Reduction::sum ? "sum" : "mean";
+}
 
 void save_update(const Update& update, const std::filesystem::path& file) {
   const Protocol& protocol = update.protocol;
@@ -108,19 +117,60 @@ void save_update(const Update& update, const std::filesystem::path& file) {
                      {"base_hash", protocol.base_hash}});
 }
 
-Update load_update(const std::filesystem::path& file) {
-  TensorFile content = read_safetensors(file);
-  Update update;
-  update.protocol = read_protocol(content.metadata, file);
-  if (content.tensors.empty()) fail("{}: no tensors, expected those that were trained", file.string());
-  for (auto& [name, tensor] : content.tensors) {
+namespace {
+
+bool is_own(const TensorFile& content) {
+  const auto format = content.metadata.find("format");
+  return format != content.metadata.end() && format->second.starts_with("undertext-update");
+}
+
+Update checked(Update update, const std::filesystem::path& file) {
+  if (update.tensors.empty()) fail("{}: no tensors, expected those that were trained", file.string());
+  for (auto& [name, tensor] : update.tensors) {
     if (!tensor.is_floating_point())
-      fail("{}: tensor {} has type {}, expected floating point", file.string(), name,
+      fail("{}: tensor {} has type {}, expected floating point", file.string(), quote(name),
            at::toString(tensor.scalar_type()));
     tensor = tensor.to(at::kFloat).contiguous();
   }
-  check_finite(content.tensors, file);
-  update.tensors = std::move(content.tensors);
+  check_finite(update.tensors, file);
+  return update;
+}
+
+}  // namespace
+
+bool UpdateFacts::any() const {
+  return kind || learning_rate || reduction || epochs || batch || count || names;
+}
+
+Update load_update(const std::filesystem::path& file) {
+  TensorFile content = read_safetensors(file);
+  return checked({read_protocol(content.metadata, file), std::move(content.tensors)}, file);
+}
+
+Update read_update(const std::filesystem::path& file, const LanguageModel& model, const UpdateFacts& facts) {
+  TensorFile content = read_tensors(file);
+  if (is_own(content)) {
+    if (facts.any())
+      fail(
+          "{}: was written by undertext and says itself how it came about; expected no --kind, --lr and the "
+          "like",
+          file.string());
+    return checked({read_protocol(content.metadata, file), std::move(content.tensors)}, file);
+  }
+  ModelTensors expected = model.tensors_in_files();
+  expected.match.names_file = facts.names;
+  expected.match.partial = true;
+  Update update;
+  update.tensors = match_names(std::move(content), expected.wanted, expected.match, file.string());
+  update = checked(std::move(update), file);
+  Protocol& protocol = update.protocol;
+  protocol.kind = facts.kind ? *facts.kind : infer_kind(model, update.tensors);
+  protocol.kind_inferred = !facts.kind;
+  protocol.learning_rate = facts.learning_rate.value_or(1);
+  protocol.reduction = facts.reduction.value_or(Reduction::mean);
+  protocol.epochs = facts.epochs.value_or(1);
+  protocol.batch = facts.batch.value_or(0);
+  protocol.count = facts.count.value_or(0);
   return update;
 }
 

@@ -11,6 +11,7 @@
 #include "models/cifg_config.h"
 #include "models/gemm.h"
 #include "models/output_layer.h"
+#include "tensors/read_tensors.h"
 #include "tensors/safetensors.h"
 
 namespace undertext {
@@ -159,12 +160,11 @@ std::unique_ptr<CifgLstm> CifgLstm::random(const CifgConfig& config, Seed seed) 
 
 std::unique_ptr<CifgLstm> CifgLstm::load(const std::filesystem::path& folder) {
   const CifgConfig config = read_cifg_config(folder / "config.json");
-  const std::filesystem::path file = folder / "model.safetensors";
-  NamedTensors tensors = read_safetensors(file).tensors;
-  auto model = std::make_unique<CifgLstm>(config, std::move(tensors), file.string());
-  // The file is mapped read-only; the model's own parameters must be writable.
-  for (auto& [name, tensor] : model->parameters_) tensor = tensor.clone();
-  return model;
+  std::vector<WantedTensor> wanted;
+  for (const auto& [name, shape] : shapes(config)) wanted.push_back({name, shape});
+  const std::filesystem::path file = tensor_file(folder);
+  return std::make_unique<CifgLstm>(config, match_names(read_tensors(file), wanted, {}, file.string()),
+                                    file.string());
 }
 
 void CifgLstm::save(const std::filesystem::path& folder) const {

@@ -26,6 +26,13 @@ std::vector<std::string> LanguageModel::parameter_order() const {
   return names;
 }
 
+ModelTensors LanguageModel::tensors_in_files() const {
+  ModelTensors result;
+  for (const std::string& name : parameter_order())
+    result.wanted.push_back({name, parameters().at(name).sizes().vec()});
+  return result;
+}
+
 void LanguageModel::check(std::span<const Sentence>, const std::string&) const {}
 
 std::int64_t LanguageModel::predicted(std::span<const Sentence> sentences) const {

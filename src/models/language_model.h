@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "tensors/name_matching.h"
 #include "tensors/named_tensors.h"
 #include "text/tokenizer.h"
 
@@ -22,6 +23,11 @@ enum class Role { token_embedding, position_embedding, output_weight, output_bia
 inline constexpr Token kNoToken = -1;
 
 class SoftModel;
+
+struct ModelTensors {
+  std::vector<WantedTensor> wanted;  // in parameter_order()
+  MatchOptions match;
+};
 
 class LanguageModel {
  public:
@@ -38,6 +44,8 @@ class LanguageModel {
   // Their names in the order in which the model's framework lists them, which files without names rely on.
   virtual std::vector<std::string> parameter_order() const;
   virtual std::optional<std::string> parameter_of(Role role) const = 0;
+  // What files of this model hold, and under which other names.
+  virtual ModelTensors tensors_in_files() const;
   // Parameters that training changes, with or without the token embedding.
   virtual std::vector<std::string> trainable(bool with_embedding) const = 0;
 

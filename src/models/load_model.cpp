@@ -1,11 +1,14 @@
 #include "models/load_model.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <array>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "models/cifg_lstm.h"
+#include "models/config_fields.h"
+#include "models/transformer/transformer.h"
 #include "text/load_tokenizer.h"
+#include "text/number_tokenizer.h"
 #include "text/padded_tokenizer.h"
 #include "text/vocabulary.h"
 
@@ -19,7 +22,7 @@ void check_fit(const Tokenizer& tokenizer, const LanguageModel& model, const std
     const std::string file = (folder / "vocab.txt").string();
     if (words->size() != rows)
       fail("{}: {} words, expected {} as the model's vocab_size", file, words->size(), rows);
-    if (words->start() != model.start_token())
+    if (model.start_token() != kNoToken && words->start() != model.start_token())
       fail("{}: <S> is word {}, expected {} as the model's bos_token_id", file, words->start(),
            model.start_token());
   } else if (tokenizer.size() > rows) {
@@ -28,28 +31,46 @@ void check_fit(const Tokenizer& tokenizer, const LanguageModel& model, const std
   }
 }
 
+// A model whose cell is known but whose words are not: texts for it come as numbers.
+bool has_tokenizer(const std::filesystem::path& folder) {
+  constexpr std::array kFiles = {"tokenizer.json", "vocab.json", "characters.json", "vocab.txt"};
+  return std::ranges::any_of(kFiles,
+                             [&](const char* name) { return std::filesystem::exists(folder / name); });
+}
+
 }  // namespace
 
-std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder) {
+LoadedModel load_model(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
-    fail("{}: no such folder, expected a model: config.json, model.safetensors, vocab.txt", folder.string());
-  const std::filesystem::path file = folder / "config.json";
-  const nlohmann::json config = nlohmann::json::parse(read_file(file), nullptr, false);
-  if (config.is_discarded() || !config.is_object()) fail("{}: not a JSON object", file.string());
-  const nlohmann::json type = config.value("model_type", nlohmann::json());
-  if (type == "cifg-lstm") return CifgLstm::load(folder);
-  if (!type.is_string()) fail("{}: \"model_type\" is missing, expected \"cifg-lstm\"", file.string());
-  fail("{}: unknown \"model_type\" {}, expected \"cifg-lstm\"", file.string(), type.dump());
+    fail("{}: no such folder, expected a model: config.json, weights and tokenizer", folder.string());
+  const ConfigFields fields(folder / "config.json");
+  LoadedModel loaded;
+  for (const TransformerKind kind : {TransformerKind::gpt2, TransformerKind::bert, TransformerKind::plain}) {
+    if (fields.value("model_type", "") != name_of(kind)) continue;
+    loaded.model = Transformer::load(folder, read_transformer_config(fields, kind), &loaded.hash);
+    return loaded;
+  }
+  if (fields.value("model_type", "") != "cifg-lstm")
+    fields.refuse("model_type", "cifg-lstm, gpt2, bert or transformer");
+  loaded.model = CifgLstm::load(folder);
+  loaded.hash = hash_of(loaded.model->parameters());
+  return loaded;
 }
 
 ModelFolder load_model_folder(const std::filesystem::path& folder) {
-  std::shared_ptr<LanguageModel> model = load_model(folder);
-  std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
-  check_fit(*tokenizer, *model, folder);
-  if (tokenizer->size() < model->vocabulary_size())
-    tokenizer = std::make_shared<const PaddedTokenizer>(std::move(tokenizer), model->vocabulary_size());
-  std::string hash = hash_of(model->parameters());
-  return {std::move(model), std::move(tokenizer), std::move(hash)};
+  LoadedModel loaded = load_model(folder);
+  const std::int64_t rows = loaded.model->vocabulary_size();
+  std::shared_ptr<const Tokenizer> tokenizer;
+  if (has_tokenizer(folder))
+    tokenizer = load_tokenizer(folder);
+  else
+    tokenizer = std::make_shared<const NumberTokenizer>(rows);
+  check_fit(*tokenizer, *loaded.model, folder);
+  if (tokenizer->size() < rows)
+    tokenizer = std::make_shared<const PaddedTokenizer>(std::move(tokenizer), rows);
+  if (auto* transformer = dynamic_cast<Transformer*>(loaded.model.get()))
+    transformer->set_mask(tokenizer->special().mask);
+  return {std::move(loaded.model), std::move(tokenizer), std::move(loaded.hash)};
 }
 
 }  // namespace undertext

@@ -10,8 +10,13 @@
 
 namespace undertext {
 
+struct LoadedModel {
+  std::shared_ptr<LanguageModel> model;
+  std::string hash;  // hash_of(model->parameters())
+};
+
 // The model that config.json's model_type names; UserError for a kind that undertext does not know.
-std::shared_ptr<LanguageModel> load_model(const std::filesystem::path& folder);
+LoadedModel load_model(const std::filesystem::path& folder);
 
 struct ModelFolder {
   std::shared_ptr<LanguageModel> model;

@@ -3,127 +3,183 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "base/threads.h"
+#include "base/sha256.h"
+#include "models/checkpoint.h"
 
 namespace undertext {
 namespace {
 
-constexpr std::int64_t kBlock = 1 << 15;  // values per piece of work: what one thread updates at a time
-
-std::int64_t blocks_of(std::int64_t n) {
-  return (n + kBlock - 1) / kBlock;
-}
-
-// Sum of squares in an order that does not depend on the threads.
-double squared_norm(const at::Tensor& tensor) {
-  const float* x = tensor.data_ptr<float>();
-  std::vector<double> parts(static_cast<std::size_t>(blocks_of(tensor.numel())), 0.0);
-  parallel_for(blocks_of(tensor.numel()), [&](std::int64_t block) {
-    const std::int64_t end = std::min(tensor.numel(), (block + 1) * kBlock);
-    double lanes[8] = {};
-    std::int64_t i = block * kBlock;
-    for (; i + 8 <= end; i += 8)
-      for (std::int64_t l = 0; l < 8; ++l) lanes[l] += static_cast<double>(x[i + l]) * x[i + l];
-    for (; i < end; ++i) lanes[0] += static_cast<double>(x[i]) * x[i];
-    parts[static_cast<std::size_t>(block)] = std::accumulate(lanes, lanes + 8, 0.0);
-  });
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
-
-class Adam {
- public:
-  Adam(LanguageModel& model, const Training& training) : model_(model), training_(training) {
-    for (const std::string& name : model.trainable(true))
-      for (NamedTensors* tensors : {&gradient_, &mean_, &square_})
-        (*tensors)[name] = at::zeros_like(model.parameters().at(name));
-  }
-
-  // One step on the batch's mean loss, which is returned.
-  double step(std::span<const Sentence> batch, double rate) {
-    const std::int64_t words = model_.predicted(batch);
-    if (words == 0) return 0;
-    const double mean = 1.0 / static_cast<double>(words);
-    const double loss = mean * model_.add_gradient(batch, mean, gradient_);
-    double norm = 0;
-    for (const auto& [name, g] : gradient_) norm += squared_norm(g);
-    norm = std::sqrt(norm);
-    if (!std::isfinite(loss) || !std::isfinite(norm))
-      fail("training diverged: the loss is not finite; expected a smaller learning rate than {}",
-           training_.learning_rate);
-    ++steps_;
-    const double shorten = norm > training_.clip ? training_.clip / norm : 1.0;
-    const double correct1 = 1 - std::pow(training_.beta1, steps_),
-                 correct2 = 1 - std::pow(training_.beta2, steps_);
-    for (auto& [name, g] : gradient_) update(name, shorten, rate / correct1, 1 / std::sqrt(correct2));
-    return loss;
-  }
-
- private:
-  // w -= rate m / (sqrt(v) root + epsilon), with both moments and the cleared gradient in one pass.
-  void update(const std::string& name, double shorten, double rate, double root) {
-    const at::Tensor& weight = model_.parameters().at(name);
-    float* __restrict w = weight.data_ptr<float>();
-    float* __restrict g = gradient_.at(name).data_ptr<float>();
-    float* __restrict m = mean_.at(name).data_ptr<float>();
-    float* __restrict v = square_.at(name).data_ptr<float>();
-    const float scale = static_cast<float>(shorten), r = static_cast<float>(rate),
-                s = static_cast<float>(root);
-    const float b1 = static_cast<float>(training_.beta1), b2 = static_cast<float>(training_.beta2);
-    const float epsilon = static_cast<float>(training_.epsilon);
-    const std::int64_t n = weight.numel();
-    parallel_for(blocks_of(n), [=](std::int64_t block) {
-      for (std::int64_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
-        const float x = g[i] * scale;
-        g[i] = 0;
-        m[i] = b1 * m[i] + (1 - b1) * x;
-        v[i] = b2 * v[i] + (1 - b2) * x * x;
-        w[i] -= r * m[i] / (std::sqrt(v[i]) * s + epsilon);
-      }
-    });
-  }
-
-  LanguageModel& model_;
-  const Training& training_;
-  NamedTensors gradient_, mean_, square_;
-  std::int64_t steps_ = 0;
-};
+constexpr auto kBetweenCheckpoints = std::chrono::seconds(30);
 
 void shuffle(std::vector<Sentence>& sentences, Random random) {
   for (std::size_t i = sentences.size(); i > 1; --i)
     std::swap(sentences[i - 1], sentences[static_cast<std::size_t>(random.below(i))]);
 }
 
-}  // namespace
+// A name for everything that determines the result.
+std::string recipe_of(const LanguageModel& model, std::span<const Sentence> sentences,
+                      std::span<const Sentence> held_out, const Training& training, Seed seed) {
+  Sha256 hash;
+  hash.add_string(hash_of(model.parameters()));
+  for (const std::span<const Sentence> texts : {sentences, held_out})
+    for (const Sentence& sentence : texts) {
+      hash.add_number(sentence.size());
+      hash.add(sentence.data(), sentence.size() * sizeof(Token));
+    }
+  const AdamOptions& adam = training.adam;
+  hash.add_string(fmt::format("{} {} {} {} {} {} {} {} {} {}", training.epochs, training.batch,
+                              training.learning_rate, training.patience, adam.beta1, adam.beta2, adam.epsilon,
+                              adam.clip, adam.weight_decay, seed.value()));
+  return hash.hex();
+}
 
-double train_model(LanguageModel& model, std::span<const Sentence> sentences,
-                   std::span<const Sentence> held_out, const Training& training, Seed seed) {
-  UNDERTEXT_CHECK(training.epochs > 0 && training.batch > 0 && !sentences.empty());
-  std::vector<Sentence> order(sentences.begin(), sentences.end());
-  const auto batch = static_cast<std::size_t>(training.batch);
-  const std::size_t batches = (order.size() + batch - 1) / batch;
-  const auto total = training.epochs * static_cast<std::int64_t>(batches);
-  Adam adam(model, training);
-  Progress progress(training.title, total, "steps");
-  std::int64_t step = 0;
-  double smooth = 0;
-  for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) {
-    shuffle(order, Random(seed.derive("order").derive(static_cast<std::uint64_t>(epoch))));
-    for (std::size_t first = 0; first < order.size(); first += batch, ++step) {
-      const double left = 1 - static_cast<double>(step) / static_cast<double>(total);
-      const auto texts =
-          std::span<const Sentence>(order).subspan(first, std::min(batch, order.size() - first));
-      const double loss = adam.step(texts, training.learning_rate * left);
-      smooth = step == 0 ? loss : 0.95 * smooth + 0.05 * loss;
-      progress.advance(1, fmt::format("perplexity {:.1f}", std::exp(smooth)));
+void copy_into(const NamedTensors& from, const NamedTensors& to, const std::filesystem::path& file) {
+  for (const auto& [name, tensor] : to) {
+    const auto found = from.find(name);
+    if (found == from.end() || found->second.sizes() != tensor.sizes())
+      fail("{}: tensor {} is missing or has another shape", file.string(), quote(name));
+    at::Tensor handle = tensor;
+    handle.copy_(found->second);
+  }
+}
+
+NamedTensors copies_of(const NamedTensors& tensors) {
+  NamedTensors copies;
+  for (const auto& [name, tensor] : tensors) copies[name] = tensor.clone();
+  return copies;
+}
+
+class Run {
+ public:
+  Run(LanguageModel& model, std::span<const Sentence> sentences, std::span<const Sentence> held_out,
+      const Training& training, Seed seed)
+      : model_(model),
+        held_out_(held_out),
+        training_(training),
+        seed_(seed),
+        order_(sentences.begin(), sentences.end()),
+        batch_(static_cast<std::size_t>(training.batch)),
+        batches_(static_cast<std::int64_t>((order_.size() + batch_ - 1) / batch_)),
+        adam_(model, training.adam),
+        saved_(std::chrono::steady_clock::now()) {
+    if (training.checkpoint.empty()) return;
+    state_.recipe = recipe_of(model, sentences, held_out, training, seed);
+    resume();
+  }
+
+  TrainingResult train(const std::function<void(std::int64_t)>& after_step) {
+    const std::int64_t total = training_.epochs * batches_;
+    Progress progress(training_.title, total, "steps", Progress::Elsewhere::log);
+    progress.advance(state_.step);
+    for (; result_.epochs < training_.epochs && !result_.stopped_early; ++result_.epochs) {
+      shuffle(order_, Random(seed_.derive("order").derive(static_cast<std::uint64_t>(result_.epochs))));
+      const std::int64_t last = (result_.epochs + 1) * batches_;
+      if (state_.step >= last) continue;  // done before the interruption; the order builds on all before it
+      while (state_.step < last) {
+        step(total);
+        progress.advance(1, note());
+        try {
+          if (after_step) after_step(state_.step);
+        } catch (...) {
+          save();
+          throw;
+        }
+        save_now_and_then();
+      }
+      end_of_epoch();
+    }
+    model_.randomise(std::nullopt);
+    if (!state_.best.empty()) copy_into(state_.best, model_.parameters(), training_.checkpoint);
+    result_.perplexity = perplexity(model_, held_out_);
+    if (!training_.checkpoint.empty()) std::filesystem::remove(training_.checkpoint);
+    return result_;
+  }
+
+ private:
+  void step(std::int64_t total) {
+    const auto first = static_cast<std::size_t>(state_.step % batches_) * batch_;
+    const auto texts =
+        std::span<const Sentence>(order_).subspan(first, std::min(batch_, order_.size() - first));
+    model_.randomise(seed_.derive("step").derive(static_cast<std::uint64_t>(state_.step)));
+    const double left = 1 - static_cast<double>(state_.step) / static_cast<double>(total);
+    const double loss = adam_.step(texts, training_.learning_rate * left);
+    state_.smooth_loss = state_.step == 0 ? loss : 0.95 * state_.smooth_loss + 0.05 * loss;
+    ++state_.step;
+  }
+
+  std::string note() const {
+    std::string text =
+        fmt::format("loss {:.3f}, perplexity {:.1f}", state_.smooth_loss, std::exp(state_.smooth_loss));
+    if (std::isfinite(state_.best_perplexity))
+      text += fmt::format(", held out {:.1f}", state_.best_perplexity);
+    return text;
+  }
+
+  void end_of_epoch() {
+    if (training_.patience == 0) return;
+    model_.randomise(std::nullopt);
+    const double now = perplexity(model_, held_out_);
+    if (now < state_.best_perplexity) {
+      state_.best_perplexity = now;
+      state_.best = copies_of(model_.parameters());
+      state_.epochs_since_best = 0;
+    } else {
+      result_.stopped_early = ++state_.epochs_since_best >= training_.patience;
     }
   }
-  return perplexity(model, held_out);
+
+  // Never at the end of an epoch, whose held-out perplexity is still to come.
+  void save() {
+    if (training_.checkpoint.empty() || state_.step % batches_ == 0) return;
+    state_.weights = model_.parameters();
+    state_.means = adam_.means();
+    state_.squares = adam_.squares();
+    save_checkpoint(state_, training_.checkpoint);
+    saved_ = std::chrono::steady_clock::now();
+  }
+
+  void save_now_and_then() {
+    if (std::chrono::steady_clock::now() - saved_ >= kBetweenCheckpoints) save();
+  }
+
+  void resume() {
+    const std::optional<Checkpoint> found = load_checkpoint(training_.checkpoint, state_.recipe);
+    if (!found) return;
+    copy_into(found->weights, model_.parameters(), training_.checkpoint);
+    copy_into(found->means, adam_.means(), training_.checkpoint);
+    copy_into(found->squares, adam_.squares(), training_.checkpoint);
+    adam_.set_steps(found->step);
+    state_ = *found;
+    state_.best = copies_of(found->best);
+    result_.resumed_at = found->step;
+  }
+
+  LanguageModel& model_;
+  std::span<const Sentence> held_out_;
+  const Training& training_;
+  Seed seed_;
+  std::vector<Sentence> order_;
+  std::size_t batch_;
+  std::int64_t batches_;
+  Adam adam_;
+  Checkpoint state_;  // its weights and moments are filled in when it is saved
+  TrainingResult result_;
+  std::chrono::steady_clock::time_point saved_;
+};
+
+}  // namespace
+
+TrainingResult train_model(LanguageModel& model, std::span<const Sentence> sentences,
+                           std::span<const Sentence> held_out, const Training& training, Seed seed,
+                           const std::function<void(std::int64_t)>& after_step) {
+  UNDERTEXT_CHECK(training.epochs > 0 && training.batch > 0 && !sentences.empty());
+  return Run(model, sentences, held_out, training, seed).train(after_step);
 }
 
 }  // namespace undertext

@@ -1,7 +1,5 @@
 #include "tensors/safetensors_header.h"
 
-#include <c10/core/ScalarTypeToTypeMeta.h>
-
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "tensors/dtypes.h"
+#include "tensors/tensor_view.h"
 
 namespace undertext {
 namespace {
@@ -158,19 +157,6 @@ class HeaderReader : public nlohmann::json::json_sax_t {
   std::vector<std::uint64_t> numbers_;    // of the list being read
 };
 
-// Bytes that a tensor takes. Zeros count as ones against overflow, because strides multiply them so.
-std::uint64_t bytes_of(const TensorEntry& entry, const std::string& file) {
-  std::int64_t bytes = static_cast<std::int64_t>(c10::elementSize(entry.dtype));
-  bool empty = false;
-  for (const std::int64_t size : entry.shape) {
-    empty = empty || size == 0;
-    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
-      fail("{}: the shape of tensor {} is too large", file, quote(entry.name));
-    }
-  }
-  return empty ? 0 : static_cast<std::uint64_t>(bytes);
-}
-
 }  // namespace
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_size,
@@ -190,10 +176,11 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
       fail("{}: tensor {} claims bytes {} to {} of {}: truncated or damaged", file, name, entry.begin,
            entry.end, data_size);
     }
-    const std::uint64_t expected = bytes_of(entry, file);
-    if (entry.end - entry.begin != expected) {
+    const std::optional<std::uint64_t> expected = bytes_of(entry.shape, entry.dtype);
+    if (!expected) fail("{}: the shape of tensor {} is too large", file, name);
+    if (entry.end - entry.begin != *expected) {
       fail("{}: tensor {} has {} bytes, but its shape and type need {}", file, name, entry.end - entry.begin,
-           expected);
+           *expected);
     }
   }
   std::ranges::sort(header.entries, {}, [](const TensorEntry& e) {

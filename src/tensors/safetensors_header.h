@@ -24,11 +24,8 @@ struct SafetensorsHeader {
   Metadata metadata;
 };
 
-// The format's own limit on the header, and ours on what it may list: far above any real model, low enough
-// that no file makes us allocate more than a few times its size.
+// The format's own limit on the header.
 inline constexpr std::uint64_t kLargestHeader = 100'000'000;
-inline constexpr std::size_t kMostEntries = 100'000;
-inline constexpr std::size_t kMostDimensions = 64;
 
 // Parses json (the header without its length) of a file whose tensors take data_size bytes. Afterwards the
 // entries cover [0, data_size) without gap or overlap, each as long as its shape and type say. Anything else

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "base/error.h"
+#include "base/temporary_folder.h"
 #include "base/threads.h"
 #include "models/cifg_lstm.h"
 
@@ -28,7 +32,8 @@ TEST(Training, LearnsALanguageThatCanBeLearned) {
   const auto model = CifgLstm::random(kSmall, Seed(1));
   const double before = perplexity(*model, texts);
   const double after =
-      train_model(*model, texts, chains(50), {.epochs = 20, .batch = 20, .learning_rate = 0.02}, Seed(2));
+      train_model(*model, texts, chains(50), {.epochs = 20, .batch = 20, .learning_rate = 0.02}, Seed(2))
+          .perplexity;
   EXPECT_GT(before, 25);
   // Only the first of five words is open: 37^(1/5) = 2.06.
   EXPECT_LT(after, 2.2);
@@ -71,6 +76,76 @@ TEST(Training, SaysWhenItDiverges) {
   const auto texts = chains(100);
   EXPECT_THROW(train_model(*model, texts, texts, {.epochs = 5, .batch = 4, .learning_rate = 1e38}, Seed(2)),
                UserError);
+}
+
+TEST(Training, DecaysMatricesAlone) {
+  const auto texts = chains(64);
+  const auto plain = CifgLstm::random(kSmall, Seed(1)), decayed = CifgLstm::random(kSmall, Seed(1));
+  const auto before = plain->clone();
+  Training training{.epochs = 1, .batch = 64, .learning_rate = 0.01};
+  train_model(*plain, texts, texts, training, Seed(2));
+  training.adam.weight_decay = 0.5;
+  train_model(*decayed, texts, texts, training, Seed(2));
+  // One step: the weight before it, times rate and decay.
+  for (const auto& [name, weight] : plain->parameters()) {
+    const at::Tensor gap = weight - decayed->parameters().at(name);
+    const at::Tensor wanted = before->parameters().at(name) * (weight.dim() > 1 ? 0.005 : 0.0);
+    EXPECT_LT((gap - wanted).abs().max().item<double>(), 1e-6) << name;
+  }
+}
+
+TEST(Training, StopsWhenHeldOutTextsGetWorse) {
+  // Held-out texts of another language: what is learnt makes them less likely.
+  std::vector<Sentence> other = chains(50);
+  for (Sentence& sentence : other) std::reverse(sentence.begin(), sentence.end());
+  const auto model = CifgLstm::random(kSmall, Seed(1));
+  const TrainingResult result = train_model(
+      *model, chains(200), other, {.epochs = 50, .batch = 20, .learning_rate = 0.02, .patience = 3}, Seed(2));
+  EXPECT_TRUE(result.stopped_early);
+  EXPECT_LT(result.epochs, 20);
+  EXPECT_NEAR(result.perplexity, perplexity(*model, other), 1e-9) << "the best epoch's weights are kept";
+}
+
+TEST(InterruptedTraining, GoesOnWhereItWasAndEndsWithTheSameBytes) {
+  const TemporaryFolder folder;
+  const auto texts = chains(60);
+  Training training{.epochs = 3, .batch = 16, .learning_rate = 0.01, .patience = 5};
+  const auto whole = CifgLstm::random(kSmall, Seed(1));
+  train_model(*whole, texts, texts, training, Seed(2));
+
+  // What the interrupted run left behind in its second epoch (4 batches each): made by a run of that length.
+  training.checkpoint = folder / "checkpoint.safetensors";
+  const auto again = CifgLstm::random(kSmall, Seed(1));
+  {
+    const auto part = CifgLstm::random(kSmall, Seed(1));
+    EXPECT_THROW(train_model(*part, texts, texts, training, Seed(2),
+                             [](std::int64_t step) {
+                               if (step == 6) throw std::runtime_error("power cut");
+                             }),
+                 std::runtime_error);
+    EXPECT_TRUE(std::filesystem::exists(training.checkpoint));
+  }
+  const TrainingResult result = train_model(*again, texts, texts, training, Seed(2));
+  EXPECT_EQ(result.resumed_at, 6);
+  EXPECT_EQ(hash_of(again->parameters()), hash_of(whole->parameters()));
+  EXPECT_FALSE(std::filesystem::exists(training.checkpoint)) << "it is done";
+}
+
+TEST(InterruptedTraining, RefusesTheCheckpointOfAnotherTraining) {
+  const TemporaryFolder folder;
+  const auto texts = chains(60);
+  Training training{.epochs = 3, .batch = 16};
+  training.checkpoint = folder / "checkpoint.safetensors";
+  const auto stop = [](std::int64_t step) {
+    if (step == 2) throw std::runtime_error("power cut");
+  };
+  auto model = CifgLstm::random(kSmall, Seed(1));
+  EXPECT_THROW(train_model(*model, texts, texts, training, Seed(2), stop), std::runtime_error);
+  training.learning_rate *= 2;
+  model = CifgLstm::random(kSmall, Seed(1));
+  EXPECT_THROW(train_model(*model, texts, texts, training, Seed(2)), UserError);
+  std::ofstream(training.checkpoint) << "not a checkpoint";
+  EXPECT_THROW(train_model(*model, texts, texts, training, Seed(2)), UserError);
 }
 
 TEST(Perplexity, IsTheVocabularyForAModelThatKnowsNothing) {

@@ -126,10 +126,58 @@ TransformerNames::TransformerNames(const TransformerConfig& config) {
   if (config.kind == TransformerKind::plain) builder.plain();
 }
 
+ModelTensors tensors_in_files(const TransformerConfig& config) {
+  const TransformerNames names(config);
+  ModelTensors result;
+  result.wanted = names.specs;
+  MatchOptions& match = result.match;
+  std::vector<std::string> order;
+  for (const WantedTensor& spec : names.specs) order.push_back(spec.name);
+  if (config.kind == TransformerKind::gpt2) {
+    match.ignored = {"*.attn.bias", "*.attn.masked_bias"};
+    if (config.tied) match.aliases["lm_head.weight"] = names.token_embedding;
+    // Older versions keep the causal mask, and the number that stands for minus infinity, beside the weights.
+    std::vector<std::string> with_mask, with_both;
+    for (const std::string& name : order) {
+      const std::size_t at = name.find("attn.c_attn.weight");
+      if (at != std::string::npos) {
+        with_mask.push_back(name.substr(0, at) + "attn.bias");
+        with_both.insert(with_both.end(), {with_mask.back(), name.substr(0, at) + "attn.masked_bias"});
+      }
+      with_mask.push_back(name);
+      with_both.push_back(name);
+    }
+    match.orders = {order, with_mask, with_both};
+  } else if (config.kind == TransformerKind::bert) {
+    match.ignored = {"*.position_ids", "*.token_type_ids", "bert.pooler.*", "cls.seq_relationship.*"};
+    if (config.tied) match.aliases["cls.predictions.decoder.weight"] = names.token_embedding;
+    match.aliases["cls.predictions.decoder.bias"] = names.output_bias;
+    std::vector<std::string> with_places = order;
+    with_places.insert(with_places.begin(), "bert.embeddings.position_ids");
+    match.orders = {order, with_places};
+  } else {
+    if (config.tied) match.aliases["decoder.weight"] = names.token_embedding;
+    match.orders = {order};
+  }
+  // state_dict lists a tied weight once more, where its module comes.
+  const std::vector<std::vector<std::string>> without = match.orders;
+  for (std::vector<std::string> longer : without) {
+    if (config.kind == TransformerKind::gpt2 && config.tied) longer.push_back("lm_head.weight");
+    if (config.kind == TransformerKind::bert) {
+      if (config.tied) longer.push_back("cls.predictions.decoder.weight");
+      longer.push_back("cls.predictions.decoder.bias");
+    }
+    if (config.kind == TransformerKind::plain && config.tied)
+      longer.insert(longer.end() - 1, "decoder.weight");
+    if (longer.size() > order.size()) match.orders.push_back(std::move(longer));
+  }
+  return result;
+}
+
 NamedTensors random_parameters(const TransformerConfig& config, Seed seed) {
   const TransformerNames names(config);
   NamedTensors parameters;
-  for (const ParameterSpec& spec : names.specs) parameters[spec.name] = at::zeros(spec.shape, at::kFloat);
+  for (const WantedTensor& spec : names.specs) parameters[spec.name] = at::zeros(spec.shape, at::kFloat);
   const auto ones = [&](const std::string& name) {
     if (!name.empty()) parameters.at(name).fill_(1);
   };
@@ -140,7 +188,7 @@ NamedTensors random_parameters(const TransformerConfig& config, Seed seed) {
     ones(layer.norm1_weight);
     ones(layer.norm2_weight);
   }
-  for (const ParameterSpec& spec : names.specs) {
+  for (const WantedTensor& spec : names.specs) {
     if (spec.shape.size() != 2) continue;
     at::Tensor& tensor = parameters.at(spec.name);
     const Seed own = seed.derive(spec.name);

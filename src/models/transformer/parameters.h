@@ -13,11 +13,6 @@
 
 namespace undertext {
 
-struct ParameterSpec {
-  std::string name;
-  std::vector<std::int64_t> shape;
-};
-
 // Names of one layer's parameters. Attention's inputs are one matrix (query, key and value beside each
 // other) or three.
 struct LayerNames {
@@ -41,8 +36,12 @@ struct TransformerNames {
   bool inputs_first = false;
 
   // In the order of the framework's state_dict, each tensor once.
-  std::vector<ParameterSpec> specs;
+  std::vector<WantedTensor> specs;
 };
+
+// What files of such a model hold: also tied weights twice, buffers that are no parameters, and parts that a
+// language model does not use.
+ModelTensors tensors_in_files(const TransformerConfig& config);
 
 // As the frameworks initialise them: gpt2 and bert N(0, initial_deviation), gpt2's projections into the
 // residual stream smaller by sqrt(2 L); plain: embedding and decoder U(-.1, .1), positions N(0, 1),

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "models/gemm.h"
 #include "models/transformer/soft_transformer.h"
+#include "tensors/read_tensors.h"
 #include "tensors/safetensors.h"
 
 namespace undertext {
@@ -90,7 +91,7 @@ TransformerWorkspace& Transformer::pass_workspace() {
 Transformer::Transformer(const TransformerConfig& config, NamedTensors parameters, const std::string& where)
     : config_(config), names_(config), parameters_(std::move(parameters)) {
   std::size_t known = 0;
-  for (const ParameterSpec& spec : names_.specs) {
+  for (const WantedTensor& spec : names_.specs) {
     const auto found = parameters_.find(spec.name);
     if (found == parameters_.end()) fail("{}: tensor {} is missing", where, spec.name);
     at::Tensor& tensor = found->second;
@@ -105,7 +106,7 @@ Transformer::Transformer(const TransformerConfig& config, NamedTensors parameter
   }
   if (known != parameters_.size())
     for (const auto& [name, tensor] : parameters_)
-      if (std::ranges::none_of(names_.specs, [&](const ParameterSpec& spec) { return spec.name == name; }))
+      if (std::ranges::none_of(names_.specs, [&](const WantedTensor& spec) { return spec.name == name; }))
         fail("{}: tensor {} is not part of a {}", where, quote(name), kind());
 }
 
@@ -114,11 +115,14 @@ std::unique_ptr<Transformer> Transformer::random(const TransformerConfig& config
 }
 
 std::unique_ptr<Transformer> Transformer::load(const std::filesystem::path& folder,
-                                               const TransformerConfig& config) {
-  const std::filesystem::path file = folder / "model.safetensors";
-  NamedTensors tensors = read_safetensors(file).tensors;
-  check_finite(tensors, file);
-  return std::make_unique<Transformer>(config, std::move(tensors), file.string());
+                                               const TransformerConfig& config, std::string* hash) {
+  const ModelTensors tensors = undertext::tensors_in_files(config);
+  const std::filesystem::path file = tensor_file(folder);
+  auto model = std::make_unique<Transformer>(
+      config, match_names(read_tensors(file), tensors.wanted, tensors.match, file.string()), file.string());
+  const std::string own = check_and_hash(model->parameters_, file);
+  if (hash) *hash = own;
+  return model;
 }
 
 void Transformer::save(const std::filesystem::path& folder) const {
@@ -131,7 +135,7 @@ void Transformer::save(const std::filesystem::path& folder) const {
 
 std::vector<std::string> Transformer::parameter_order() const {
   std::vector<std::string> names;
-  for (const ParameterSpec& spec : names_.specs) names.push_back(spec.name);
+  for (const WantedTensor& spec : names_.specs) names.push_back(spec.name);
   return names;
 }
 

@@ -22,8 +22,9 @@ class Transformer : public LanguageModel {
   Transformer(const TransformerConfig& config, NamedTensors parameters,
               const std::string& where = "the model");
   static std::unique_ptr<Transformer> random(const TransformerConfig& config, Seed seed);
+  // The folder's weights in any format, mapped where they are float32. hash: hash_of() its parameters.
   static std::unique_ptr<Transformer> load(const std::filesystem::path& folder,
-                                           const TransformerConfig& config);
+                                           const TransformerConfig& config, std::string* hash = nullptr);
   void save(const std::filesystem::path& folder) const override;
 
   const TransformerConfig& config() const { return config_; }
@@ -38,6 +39,7 @@ class Transformer : public LanguageModel {
   const NamedTensors& parameters() const override { return parameters_; }
   std::vector<std::string> parameter_order() const override;
   std::optional<std::string> parameter_of(Role role) const override;
+  ModelTensors tensors_in_files() const override { return undertext::tensors_in_files(config_); }
   std::vector<std::string> trainable(bool with_embedding) const override;
   std::unique_ptr<LanguageModel> clone() const override;
   void randomise(std::optional<Seed> seed) override { seed_ = seed; }

@@ -1,0 +1,177 @@
+#include "attacks/bag_of_words.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+
+#include "attacks/words.h"
+#include "base/error.h"
+#include "base/quantile.h"
+#include "base/random.h"
+#include "models/soft_model.h"
+
+namespace undertext {
+namespace {
+
+std::vector<double> values_of(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.to(at::kDouble).contiguous();
+  return {dense.data_ptr<double>(), dense.data_ptr<double>() + dense.numel()};
+}
+
+// The squares of each row of the token embedding's gradient, summed; empty when the update does not hold it.
+std::vector<double> row_squares(const Observation& observation) {
+  const auto name = observation.before->parameter_of(Role::token_embedding);
+  if (!name || !observation.update.tensors.contains(*name)) return {};
+  return values_of(summed_gradient(observation, *name).square().sum(1));
+}
+
+bool tied(const LanguageModel& model) {
+  return model.parameter_of(Role::token_embedding) == model.parameter_of(Role::output_weight);
+}
+
+// Rows that moved; of a tied embedding, where all do, those that stand out from the crowd.
+std::vector<char> moved_rows(const Observation& observation, const std::vector<double>& squares,
+                             double cutoff) {
+  std::vector<char> moved(squares.size(), 0);
+  double least = 0;
+  if (tied(*observation.before)) {
+    std::vector<double> logs;
+    for (const double square : squares)
+      if (square > 0) logs.push_back(std::log(square));
+    double mean = 0, variance = 0;
+    for (const double value : logs) mean += value / static_cast<double>(logs.size());
+    for (const double value : logs)
+      variance += (value - mean) * (value - mean) / std::max(1.0, static_cast<double>(logs.size()) - 1);
+    least = std::exp(mean + cutoff * std::sqrt(variance));
+  }
+  for (std::size_t k = 0; k < squares.size(); ++k) moved[k] = squares[k] > least;
+  return moved;
+}
+
+// The greedy end of both algorithms: each token that was found takes one share of the evidence (most is
+// best); then whoever has most evidence left takes another, until there are `tokens`.
+WordRecovery share_out(std::vector<double> evidence, const std::vector<char>& found, std::int64_t tokens,
+                       bool from_found_alone, std::string rule) {
+  std::vector<double> count(evidence.size(), 0.0);
+  const std::vector<double> score = evidence;
+  double total = 0;
+  std::int64_t placed = 0;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (!found[k]) continue;
+    total += std::max(0.0, evidence[k]);
+    ++placed;
+  }
+  // Unknown: each token once.
+  const double share = total / static_cast<double>(std::max(tokens, placed));
+  using Entry = std::pair<double, std::int64_t>;  // evidence left, minus the token: ties go to the lowest id
+  std::priority_queue<Entry> best;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k]) {
+      count[k] = 1;
+      evidence[k] -= share;
+    } else if (from_found_alone) {
+      continue;
+    }
+    best.push({evidence[k], -static_cast<std::int64_t>(k)});
+  }
+  for (; placed < tokens && !best.empty(); ++placed) {
+    auto [left, id] = best.top();
+    best.pop();
+    count[static_cast<std::size_t>(-id)] += 1;
+    best.push({left - share, id});
+  }
+  WordRecovery result;
+  result.rule = std::move(rule);
+  for (std::size_t k = 0; k < count.size(); ++k)
+    if (count[k] > 0) result.words.push_back({static_cast<Token>(k), count[k], -score[k]});
+  std::ranges::stable_sort(result.words, {}, &RecoveredWord::score);
+  return result;
+}
+
+std::string known(std::int64_t tokens) {
+  return tokens > 0 ? fmt::format("{} tokens in all", tokens) : "how many tokens is not known";
+}
+
+// Texts made of these tokens at random, as many as needed for a fair picture of what the model predicts.
+std::vector<Sentence> mixed_texts(const LanguageModel& model, const std::vector<Token>& words) {
+  constexpr int kTexts = 32, kWords = 16;
+  Random random(Seed(1).derive("mixed texts"));
+  std::vector<Sentence> texts(kTexts);
+  for (Sentence& text : texts)
+    for (int i = 0; i < kWords; ++i)
+      text.push_back(words.empty() ? static_cast<Token>(
+                                         random.below(static_cast<std::uint64_t>(model.vocabulary_size())))
+                                   : words[random.below(words.size())]);
+  return texts;
+}
+
+// How likely the model finds each token on average, over texts of these tokens: (V).
+std::vector<double> average_prediction(const LanguageModel& model, const std::vector<Token>& words) {
+  const std::string name = *model.parameter_of(Role::output_bias);
+  const std::vector<Sentence> texts = mixed_texts(model, words);
+  NamedTensors gradient = {{name, at::zeros_like(model.parameters().at(name))}};
+  model.add_gradient(texts, 1, gradient);
+  // The gradient by the bias is what was predicted less what came; what came sums to their number.
+  std::vector<double> prediction = values_of(gradient.at(name));
+  const bool from_start = model.start_token() != kNoToken;
+  const auto n = static_cast<double>(model.predicted(texts));
+  for (const Sentence& text : texts)
+    for (std::size_t i = from_start ? 0 : 1; i < text.size(); ++i) prediction[text[i]] += 1;
+  for (double& value : prediction) value = std::max(0.0, value / n);
+  return prediction;
+}
+
+}  // namespace
+
+std::int64_t longest_text(const Observation& observation) {
+  const auto name = observation.before->parameter_of(Role::position_embedding);
+  if (!name || !observation.update.tensors.contains(*name)) return 0;
+  const at::Tensor squares = summed_gradient(observation, *name).square().sum(1);
+  const at::Tensor read = (squares > squares.max() * 1e-12).nonzero();
+  if (read.numel() == 0) return 0;
+  const std::int64_t places = read.max().item<std::int64_t>() + 1;
+  // The last token that a causal model reads predicts nothing, and its place does not move.
+  const auto soft = observation.before->soft_model();
+  return soft && soft->causal() ? std::min(squares.size(0), places + 1) : places;
+}
+
+std::int64_t tokens_of(const Observation& observation, const BagOptions& options) {
+  if (options.tokens > 0) return options.tokens;
+  return observation.update.protocol.count * longest_text(observation);
+}
+
+WordRecovery recover_bag_by_bias(const Observation& observation, const BagOptions& options) {
+  std::vector<double> evidence = output_bias_scores(observation);
+  const std::vector<double> squares = row_squares(observation);
+  std::vector<char> found = squares.empty() ? std::vector<char>(evidence.size(), 0)
+                                            : moved_rows(observation, squares, options.cutoff);
+  for (std::size_t k = 0; k < evidence.size(); ++k) {
+    evidence[k] = -evidence[k];
+    found[k] |= evidence[k] > 0;
+  }
+  const std::int64_t tokens = tokens_of(observation, options);
+  return share_out(std::move(evidence), found, tokens, false,
+                   fmt::format("negative output bias{}, {} (decepticons, algorithm 2)",
+                               squares.empty() ? "" : " or embedding rows that moved", known(tokens)));
+}
+
+WordRecovery recover_bag_by_rows(const Observation& observation, const BagOptions& options) {
+  std::vector<double> squares = row_squares(observation);
+  if (squares.empty()) fail("the update does not hold the token embedding, whose rows the attack reads");
+  const std::vector<char> found = moved_rows(observation, squares, options.cutoff);
+  const std::int64_t tokens = tokens_of(observation, options);
+  return share_out(std::move(squares), found, tokens, true,
+                   fmt::format("embedding rows that {}, {} (decepticons, algorithm 3)",
+                               tied(*observation.before) ? "stand out" : "moved", known(tokens)));
+}
+
+WordRecovery recover_bag(const Observation& observation, const BagOptions& options) {
+  const auto bias = observation.before->parameter_of(Role::output_bias);
+  return bias && observation.update.tensors.contains(*bias) ? recover_bag_by_bias(observation, options)
+                                                            : recover_bag_by_rows(observation, options);
+}
+
+}  // namespace undertext
