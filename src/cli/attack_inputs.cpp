@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "cli/output.h"
 #include "models/load_model.h"
-#include "text/corpus.h"
 
 namespace undertext {
 
@@ -14,16 +13,15 @@ void add_attack_flags(CLI::App& app, AttackFlags& flags) {
   app.add_option("--update", flags.update, "what the client sent back (see undertext client)")
       ->required()
       ->option_text("FILE");
-  app.add_option("--truth", flags.truth, "the true texts: adds scores, and changes nothing else")
-      ->option_text("FILE");
+  flags.truth.add_flags(
+      app, {"--truth", "--truth-ids", "the true texts, which add scores and change nothing else"});
   app.add_flag("--all", flags.all, "show every line of the answer");
   app.add_flag("--json", flags.json, "print one JSON object");
 }
 
 AttackInputs read_attack_inputs(const AttackFlags& flags) {
   ModelFolder folder = load_model_folder(flags.model);
-  std::vector<Sentence> truth;
-  if (!flags.truth.empty()) truth = read_sentences(flags.truth, *folder.tokenizer);
+  std::vector<Sentence> truth = flags.truth.read(*folder.tokenizer);
   Update update = load_update(flags.update);
   try {
     Observation observation = observe(folder.model, folder.hash, std::move(update));

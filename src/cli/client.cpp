@@ -6,18 +6,19 @@
 
 #include "base/error.h"
 #include "cli/output.h"
+#include "cli/text_inputs.h"
 #include "cli/verb.h"
 #include "defences/noise.h"
 #include "federated/local_training.h"
 #include "federated/observation.h"
 #include "models/load_model.h"
-#include "text/corpus.h"
 
 namespace undertext {
 namespace {
 
 struct Flags {
-  std::filesystem::path model, texts, out;
+  std::filesystem::path model, out;
+  TextInputs texts;
   LocalTraining training;
   std::string train = "all-but-embedding", reduction = "sum", kind = "weights";
   double noise_per_step = 0, noise_final = 0;
@@ -73,7 +74,7 @@ int run(const Flags& flags) {
   check_output(flags.out);
 
   const ModelFolder folder = load_model_folder(flags.model);
-  const std::vector<Sentence> sentences = read_sentences(flags.texts, *folder.tokenizer);
+  const std::vector<Sentence> sentences = flags.texts.read(*folder.tokenizer);
   Update update = train_locally(*folder.model, sentences, training, folder.hash, defences);
   save_update(update, flags.out);
 
@@ -117,9 +118,7 @@ Verb client_verb(CLI::App& program) {
   app->add_option("--model", flags->model, "model folder: config.json, model.safetensors, vocab.txt")
       ->required()
       ->option_text("DIR");
-  app->add_option("--texts", flags->texts, "the client's messages, one a line")
-      ->required()
-      ->option_text("FILE");
+  flags->texts.add_flags(*app, {"--texts", "--ids", "the client's messages", true});
   app->add_option("--out", flags->out, "where the update goes")->required()->option_text("FILE");
   app->add_option("--epochs", training.epochs, "passes over the texts (1)")
       ->check(CLI::Range(std::int64_t{1}, kMost))
