@@ -7,6 +7,7 @@
 #include "federated/local_training.h"
 #include "keyboard.h"
 #include "models/output_layer.h"
+#include "models/prefix_tree.h"
 
 namespace undertext {
 namespace {

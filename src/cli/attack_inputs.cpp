@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "cli/output.h"
 #include "models/load_model.h"
-#include "text/corpus.h"
 
 namespace undertext {
 
@@ -14,8 +13,8 @@ void add_attack_flags(CLI::App& app, AttackFlags& flags) {
   app.add_option("--update", flags.update, "what the client sent back (see undertext client)")
       ->required()
       ->option_text("FILE");
-  app.add_option("--truth", flags.truth, "the true texts: adds scores, and changes nothing else")
-      ->option_text("FILE");
+  flags.truth.add_flags(
+      app, {"--truth", "--truth-ids", "the true texts, which add scores and change nothing else"});
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   app.add_option("--kind", flags.kind,
                  "of an update from elsewhere: weights, delta (after - before) or gradient (inferred)")
@@ -62,8 +61,7 @@ UpdateFacts facts_of(const AttackFlags& flags) {
 
 AttackInputs read_attack_inputs(const AttackFlags& flags) {
   ModelFolder folder = load_model_folder(flags.model);
-  std::vector<Sentence> truth;
-  if (!flags.truth.empty()) truth = read_sentences(flags.truth, *folder.tokenizer);
+  std::vector<Sentence> truth = flags.truth.read(*folder.tokenizer);
   Update update = read_update(flags.update, *folder.model, facts_of(flags));
   try {
     Observation observation = observe(folder.model, folder.hash, std::move(update));

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/text_inputs.h"
 #include "federated/observation.h"
 #include "text/tokenizer.h"
 
 namespace undertext {
 
 struct AttackFlags {
-  std::filesystem::path model, update, truth;  // truth: empty when not given
+  std::filesystem::path model, update;
+  TextInputs truth;
   // Of updates that say nothing of themselves; empty or 0: not given.
   std::string kind, reduction;
   double learning_rate = 0;

@@ -67,7 +67,7 @@ std::string text_of(const Flags& flags, const SentenceRecovery& recovery, const 
 
 int run(Flags flags) {
   flags.attack.count = flags.count;
-  if (flags.attack.oracle() && flags.truth.empty())
+  if (flags.attack.oracle() && !flags.truth.given())
     fail("--labels known and --bag truth need the truth, expected --truth FILE as well");
   const AttackInputs inputs = read_attack_inputs(flags);
   const SentenceRecovery recovery = recover(flags.attack, inputs.observation, inputs.truth);

@@ -81,8 +81,8 @@ int run(Flags flags) {
     fail("--cutoff {}: belongs to --method paper; --method best has a rule of its own", flags.cutoff);
   if (flags.method.empty()) flags.method = paper_cutoff ? "paper" : "best";
   if (flags.cutoff.empty()) flags.cutoff = "auto";
-  if (flags.cutoff == "oracle" && flags.truth.empty())
-    fail("--cutoff oracle: chooses by the truth, expected --truth FILE as well");
+  if (flags.cutoff == "oracle" && !flags.truth.given())
+    fail("--cutoff oracle: chooses by the truth, expected --truth or --truth-ids FILE as well");
   const AttackInputs inputs = read_attack_inputs(flags);
   const WordRecovery recovery =
       recover(WordAttack{flags.method, flags.cutoff, flags.tokens}, inputs.observation, inputs.truth);

@@ -6,18 +6,19 @@
 
 #include "base/error.h"
 #include "cli/output.h"
+#include "cli/text_inputs.h"
 #include "cli/verb.h"
 #include "defences/noise.h"
 #include "federated/local_training.h"
 #include "federated/observation.h"
 #include "models/load_model.h"
-#include "text/corpus.h"
 
 namespace undertext {
 namespace {
 
 struct Flags {
-  std::filesystem::path model, texts, out;
+  std::filesystem::path model, out;
+  TextInputs texts;
   LocalTraining training;
   std::string train, reduction, kind = "weights";  // empty: as fits the model
   double noise_per_step = 0, noise_final = 0;
@@ -86,7 +87,7 @@ int run(Flags flags) {
                                           : UpdateKind::gradient;
   training.dropout = !flags.no_dropout;
   training.seed = seed.derive("dropout");
-  const std::vector<Sentence> sentences = read_sentences(flags.texts, *folder.tokenizer);
+  const std::vector<Sentence> sentences = flags.texts.read(*folder.tokenizer);
   Update update = train_locally(*folder.model, sentences, training, folder.hash, defences);
   save_update(update, flags.out);
 
@@ -130,9 +131,7 @@ Verb client_verb(CLI::App& program) {
   app->add_option("--model", flags->model, "model folder: config.json, model.safetensors, vocab.txt")
       ->required()
       ->option_text("DIR");
-  app->add_option("--texts", flags->texts, "the client's messages, one a line")
-      ->required()
-      ->option_text("FILE");
+  flags->texts.add_flags(*app, {"--texts", "--ids", "the client's messages", true});
   app->add_option("--out", flags->out, "where the update goes")->required()->option_text("FILE");
   app->add_option("--epochs", training.epochs, "passes over the texts (1)")
       ->check(CLI::Range(std::int64_t{1}, kMost))

@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   verbs.push_back(report_verb(program));
   verbs.push_back(compare_verb(program));
   verbs.push_back(convert_verb(program));
+  verbs.push_back(tokenize_verb(program));
   for (const Verb& verb : verbs) verb.app->fallthrough();
   attack->fallthrough();
 

@@ -5,18 +5,19 @@
 
 #include "base/error.h"
 #include "cli/output.h"
+#include "cli/text_inputs.h"
 #include "cli/verb.h"
 #include "models/load_model.h"
 #include "models/new_model.h"
 #include "models/training.h"
-#include "text/corpus.h"
 #include "text/load_tokenizer.h"
 
 namespace undertext {
 namespace {
 
 struct Flags {
-  std::filesystem::path model, config, tokenizer, texts, held_out, out;
+  std::filesystem::path model, config, tokenizer, out;
+  TextInputs texts, held_out;
   std::string init, optimizer = "adam";
   Training training{.epochs = 10, .batch = 16, .learning_rate = 1e-3};
   double weight_decay = 0.01, share = 0.1;
@@ -60,10 +61,10 @@ std::vector<Sentence> prepared(const Flags& flags, const Start& start, std::vect
 int run(const Flags& flags) {
   check_new_folder(flags.out);
   const Start start = start_of(flags);
-  std::vector<Sentence> texts = prepared(flags, start, read_sentences(flags.texts, *start.tokenizer));
+  std::vector<Sentence> texts = prepared(flags, start, flags.texts.read(*start.tokenizer));
   std::vector<Sentence> held_out;
-  if (!flags.held_out.empty()) {
-    held_out = prepared(flags, start, read_sentences(flags.held_out, *start.tokenizer));
+  if (flags.held_out.given()) {
+    held_out = prepared(flags, start, flags.held_out.read(*start.tokenizer));
   } else {
     // The last ones: the same whatever else is asked for.
     const auto count = static_cast<std::size_t>(flags.share * static_cast<double>(texts.size()));
@@ -121,9 +122,9 @@ Verb train_verb(CLI::App& program) {
       ->option_text("FILE");
   app->add_option("--tokenizer", flags->tokenizer, "with --init random: folder with the tokenizer's files")
       ->option_text("DIR");
-  app->add_option("--texts", flags->texts, "public texts, one a line")->required()->option_text("FILE");
-  app->add_option("--held-out", flags->held_out, "texts to stop by, none of them trained on")
-      ->option_text("FILE");
+  flags->texts.add_flags(*app, {"--texts", "--ids", "public texts", true});
+  flags->held_out.add_flags(*app,
+                            {"--held-out", "--held-out-ids", "texts to stop by, none of them trained on"});
   app->add_option("--held-out-share", flags->share, "without --held-out: share of the texts held out (0.1)")
       ->check(CLI::Range(0.0, 0.9))
       ->option_text("P");

@@ -13,6 +13,7 @@ struct Verb {
 };
 
 Verb client_verb(CLI::App& program);
+Verb tokenize_verb(CLI::App& program);
 Verb attack_words_verb(CLI::App& attack);
 Verb attack_sentences_verb(CLI::App& attack);
 Verb attack_matching_verb(CLI::App& attack, const std::string& method);  // dlg, tag

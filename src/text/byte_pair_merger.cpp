@@ -15,11 +15,8 @@ constexpr std::size_t kShort = 48;  // pieces up to which a scan beats a queue
 }  // namespace
 
 BytePairMerger::BytePairMerger(std::vector<PairMerge> merges) : merges_(std::move(merges)) {
-  for (std::size_t i = 0; i < merges_.size(); ++i) {
-    const std::uint64_t left = static_cast<std::uint32_t>(merges_[i].left);
-    const std::uint64_t right = static_cast<std::uint32_t>(merges_[i].right);
-    UNDERTEXT_CHECK(ranks_.insert(left << 32 | right, static_cast<std::uint32_t>(i)));
-  }
+  for (std::size_t i = 0; i < merges_.size(); ++i)
+    UNDERTEXT_CHECK(ranks_.insert(merges_[i].pair(), static_cast<std::uint32_t>(i)));
 }
 
 void BytePairMerger::merge(std::vector<Token>& pieces) const {

@@ -11,6 +11,11 @@ namespace undertext {
 
 struct PairMerge {
   Token left, right, result;
+
+  std::uint64_t pair() const { return pair_of(left, right); }
+  static std::uint64_t pair_of(Token left, Token right) {
+    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+  }
 };
 
 class BytePairMerger {
@@ -26,10 +31,7 @@ class BytePairMerger {
 
  private:
   // The rank of the merge of two neighbours; FlatTable::kNothing where there is none.
-  std::uint32_t rank(Token left, Token right) const {
-    return ranks_.find(std::uint64_t{static_cast<std::uint32_t>(left)} << 32 |
-                       static_cast<std::uint32_t>(right));
-  }
+  std::uint32_t rank(Token left, Token right) const { return ranks_.find(PairMerge::pair_of(left, right)); }
   void merge_short(std::vector<Token>& pieces) const;
   void merge_long(std::vector<Token>& pieces) const;
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -13,10 +11,21 @@
 #include "text/token_list.h"
 
 namespace undertext {
+namespace {
+
+// The place of a merge whose pair has been merged before.
+std::optional<std::size_t> repeated_pair(std::span<const PairMerge> merges) {
+  FlatTable seen;
+  for (std::size_t i = 0; i < merges.size(); ++i)
+    if (!seen.insert(merges[i].pair(), 0)) return i;
+  return std::nullopt;
+}
+
+}  // namespace
 
 BytePairTokenizer::BytePairTokenizer(BytePairParts parts, const std::string& source)
     : added_(checked_added(std::move(parts.added), parts.tokens, source)), restricted_(parts.restricted) {
-  check_tokens(parts.tokens, source);
+  TokenIndex pieces = check_tokens(parts.tokens, source);
   bytes_.reserve(parts.tokens.size());
   byte_tokens_.fill(-1);
   for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
@@ -45,53 +54,45 @@ BytePairTokenizer::BytePairTokenizer(BytePairParts parts, const std::string& sou
            quote(byte_alphabet()[byte]));
   }
   written_ = std::move(parts.tokens);
-  add_merges(parts, source);
+  add_merges(parts, std::move(pieces), source);
   expand_dropped();
 }
 
-void BytePairTokenizer::add_merges(BytePairParts& parts, const std::string& source) {
-  const std::size_t tokens = written_.size();
-  std::unordered_map<std::string, Token> pieces;
-  pieces.reserve(tokens);
-  for (std::size_t id = 0; id < tokens; ++id) pieces.emplace(written_[id], static_cast<Token>(id));
+void BytePairTokenizer::add_merges(const BytePairParts& parts, TokenIndex pieces, const std::string& source) {
   std::vector<PairMerge> merges;
   merges.reserve(parts.merges.size());
+  std::string joined;
   for (const auto& [left, right] : parts.merges) {
+    const std::size_t number = merges.size() + 1;
     if (left.empty() || right.empty())
-      fail("{}: merge {} joins {} and {}, expected two tokens", source, merges.size() + 1, quote(left),
-           quote(right));
-    const std::string joined = left + right;
-    auto place = pieces.find(joined);
-    if (place == pieces.end()) {
-      if (!restricted_)
-        fail("{}: merge {} makes {}, which is no token", source, merges.size() + 1, quote(joined));
+      fail("{}: merge {} joins {} and {}, expected two tokens", source, number, quote(left), quote(right));
+    joined.assign(left).append(right);
+    Token result = pieces.find(written_, joined);
+    if (result == TokenIndex::kNone) {
+      if (!restricted_) fail("{}: merge {} makes {}, which is no token", source, number, quote(joined));
       check_token(joined, source, "the result of a merge");
       if (!bytes_of_written(joined))
         fail("{}: merge {} makes {}, which is not written in the characters that stand for bytes", source,
-             merges.size() + 1, quote(joined));
-      place = pieces.emplace(joined, static_cast<Token>(written_.size())).first;
+             number, quote(joined));
       written_.push_back(joined);
+      result = pieces.insert(written_, static_cast<Token>(written_.size() - 1));
+    } else if (added_.find(joined) && bytes_of_written(joined) != joined) {
+      fail("{}: merge {} makes the added token {}", source, number, quote(joined));
     }
-    const Token result = place->second;
-    if (static_cast<std::size_t>(result) < tokens && added_.find(joined) &&
-        bytes_of_written(joined) != joined)
-      fail("{}: merge {} makes the added token {}", source, merges.size() + 1, quote(joined));
-    merges.push_back({-1, -1, result});
+    merges.push_back({TokenIndex::kNone, TokenIndex::kNone, result});
   }
-  std::set<std::pair<Token, Token>> seen;
+  // Only now is every piece known: a merge may join what a later one makes.
   for (std::size_t i = 0; i < merges.size(); ++i) {
-    const auto piece = [&](const std::string& written) {
-      const auto place = pieces.find(written);
-      if (place == pieces.end())
-        fail("{}: merge {} joins {}, which is no token", source, i + 1, quote(written));
-      return place->second;
-    };
-    merges[i].left = piece(parts.merges[i].first);
-    merges[i].right = piece(parts.merges[i].second);
-    if (!seen.emplace(merges[i].left, merges[i].right).second)
-      fail("{}: merge {} of {} and {} is there twice", source, i + 1, quote(parts.merges[i].first),
-           quote(parts.merges[i].second));
+    const auto& [left, right] = parts.merges[i];
+    merges[i].left = pieces.find(written_, left);
+    merges[i].right = pieces.find(written_, right);
+    if (merges[i].left == TokenIndex::kNone || merges[i].right == TokenIndex::kNone)
+      fail("{}: merge {} joins {}, which is no token", source, i + 1,
+           quote(merges[i].left == TokenIndex::kNone ? left : right));
   }
+  if (const auto twice = repeated_pair(merges))
+    fail("{}: merge {} of {} and {} is there twice", source, *twice + 1, quote(parts.merges[*twice].first),
+         quote(parts.merges[*twice].second));
   merger_ = std::make_unique<const BytePairMerger>(std::move(merges));
 }
 

@@ -6,6 +6,7 @@
 
 #include "text/added_tokens.h"
 #include "text/byte_pair_merger.h"
+#include "text/token_index.h"
 #include "text/tokenizer.h"
 #include "text/word_cache.h"
 
@@ -39,7 +40,7 @@ class BytePairTokenizer : public Tokenizer {
   bool is_byte_or_added(Token id) const;
 
  private:
-  void add_merges(BytePairParts& parts, const std::string& source);
+  void add_merges(const BytePairParts& parts, TokenIndex pieces, const std::string& source);
   void expand_dropped();
   void append_word(std::string_view word, Sentence& tokens) const;
 

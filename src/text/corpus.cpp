@@ -1,6 +1,7 @@
 #include "text/corpus.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kLineLimit = 1'000'000;  // bytes
 constexpr std::size_t kWordsLimit = 10'000;    // words of one sentence
+constexpr std::string_view kSentences = "one sentence a line", kIds = "one list of token ids a line";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Line {
@@ -27,8 +29,9 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(space) - begin + 1);
 }
 
-std::vector<Line> read_numbered_lines(const std::filesystem::path& file) {
-  const std::string content = read_file(file);
+// expected: what a line should hold, "one sentence a line".
+std::vector<Line> numbered_lines(std::string_view content, const std::string& source,
+                                 std::string_view expected) {
   std::string_view rest = content;
   if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
   std::vector<Line> lines;
@@ -36,23 +39,19 @@ std::vector<Line> read_numbered_lines(const std::filesystem::path& file) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = trim(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.size() > kLineLimit) {
-      fail("{}: line {} has {} bytes; expected one sentence a line, {} bytes at most", file.string(), number,
-           line.size(), kLineLimit);
-    }
-    if (const auto offset = find_invalid_utf8(line)) {
-      fail("{}: line {} is not UTF-8 (byte 0x{:02x}); expected UTF-8 text, one sentence a line",
-           file.string(), number, static_cast<unsigned char>(line[*offset]));
-    }
-    if (line.find('\0') != std::string_view::npos) {
-      fail("{}: line {} holds a NUL byte; expected text, one sentence a line", file.string(), number);
-    }
+    if (line.size() > kLineLimit)
+      fail("{}: line {} has {} bytes; expected {}, {} bytes at most", source, number, line.size(), expected,
+           kLineLimit);
+    if (const auto offset = find_invalid_utf8(line))
+      fail("{}: line {} is not UTF-8 (byte 0x{:02x}); expected UTF-8 text, {}", source, number,
+           static_cast<unsigned char>(line[*offset]), expected);
+    if (line.find('\0') != std::string_view::npos)
+      fail("{}: line {} holds a NUL byte; expected text, {}", source, number, expected);
     if (!line.empty()) lines.push_back({number, std::string(line)});
   }
-  if (lines.empty()) {
-    fail("{}: {}; expected text, one sentence a line", file.string(),
-         content.empty() ? "the file is empty" : "all lines are blank");
-  }
+  if (lines.empty())
+    fail("{}: {}; expected text, {}", source, content.empty() ? "the file is empty" : "all lines are blank",
+         expected);
   return lines;
 }
 
@@ -60,13 +59,14 @@ std::vector<Line> read_numbered_lines(const std::filesystem::path& file) {
 
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
   std::vector<std::string> texts;
-  for (Line& line : read_numbered_lines(file)) texts.push_back(std::move(line.text));
+  for (Line& line : numbered_lines(read_file(file), file.string(), kSentences))
+    texts.push_back(std::move(line.text));
   return texts;
 }
 
 std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer) {
   std::vector<Sentence> sentences;
-  for (const Line& line : read_numbered_lines(file)) {
+  for (const Line& line : numbered_lines(read_file(file), file.string(), kSentences)) {
     Sentence sentence = tokenizer.encode(line.text);
     if (sentence.empty()) {
       fail("{}: line {} holds no word, only punctuation; expected one sentence a line", file.string(),
@@ -75,6 +75,32 @@ std::vector<Sentence> read_sentences(const std::filesystem::path& file, const To
     if (sentence.size() > kWordsLimit) {
       fail("{}: line {} has {} words; expected one sentence a line, {} words at most", file.string(),
            line.number, sentence.size(), kWordsLimit);
+    }
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+std::vector<Sentence> read_ids(const std::filesystem::path& file, std::int64_t vocabulary_size) {
+  return parse_ids(read_file(file), vocabulary_size, file.string());
+}
+
+std::vector<Sentence> parse_ids(std::string_view content, std::int64_t vocabulary_size,
+                                const std::string& source) {
+  std::vector<Sentence> sentences;
+  for (const Line& line : numbered_lines(content, source, kIds)) {
+    const nlohmann::json list = nlohmann::json::parse(line.text, nullptr, false);
+    if (!list.is_array() || list.empty())
+      fail("{}: line {} is not a list of token ids; expected a line like [12, 7]", source, line.number);
+    if (list.size() > kWordsLimit)
+      fail("{}: line {} has {} ids; expected {}, {} ids at most", source, line.number, list.size(), kIds,
+           kWordsLimit);
+    Sentence sentence;
+    for (const nlohmann::json& id : list) {
+      if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(vocabulary_size))
+        fail("{}: line {} holds {}; expected ids from 0 to {}", source, line.number,
+             id.is_number() ? id.dump() : "what is no number", vocabulary_size - 1);
+      sentence.push_back(id.get<Token>());
     }
     sentences.push_back(std::move(sentence));
   }

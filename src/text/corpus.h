@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/tokenizer.h"
@@ -16,5 +17,11 @@ std::vector<std::string> read_lines(const std::filesystem::path& file);
 // read_lines, encoded; a line without a single word, or with more than 10,000, is an error that names the
 // line.
 std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer);
+
+// Token ids as text: one JSON list a line, blank lines skipped, 10,000 ids at most in each and at least one.
+// UserError that names the line for anything else, among it ids that are not below vocabulary_size.
+std::vector<Sentence> read_ids(const std::filesystem::path& file, std::int64_t vocabulary_size);
+std::vector<Sentence> parse_ids(std::string_view content, std::int64_t vocabulary_size,
+                                const std::string& source);
 
 }  // namespace undertext

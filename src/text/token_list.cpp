@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "text/utf8.h"
@@ -13,6 +12,10 @@ namespace {
 
 constexpr std::size_t kTokenLimit = 4000;          // bytes of one token as files write it
 constexpr std::int64_t kTokensLimit = 16'777'216;  // tokens
+
+bool token_fault(std::string_view token) {
+  return token.empty() || token.size() > kTokenLimit || find_invalid_utf8(token);
+}
 
 }  // namespace
 
@@ -36,16 +39,17 @@ void check_token(std::string_view token, const std::string& source, std::string_
     fail("{}: {} {} is not UTF-8", source, what, quote(replace_invalid_utf8(token)));
 }
 
-void check_tokens(const std::vector<std::string>& tokens, const std::string& source) {
+TokenIndex check_tokens(const std::vector<std::string>& tokens, const std::string& source) {
   if (tokens.size() > static_cast<std::size_t>(kTokensLimit))
     fail("{}: {} tokens, expected {} at most", source, tokens.size(), kTokensLimit);
-  std::unordered_map<std::string_view, std::size_t> seen;
-  seen.reserve(tokens.size());
-  for (std::size_t id = 0; id < tokens.size(); ++id) {
-    check_token(tokens[id], source, fmt::format("token {}", id));
-    const auto [place, is_new] = seen.emplace(tokens[id], id);
-    if (!is_new) fail("{}: tokens {} and {} are both {}", source, place->second, id, quote(tokens[id]));
+  TokenIndex index(tokens.size());
+  for (Token id = 0; id < static_cast<Token>(tokens.size()); ++id) {
+    const std::string& token = tokens[static_cast<std::size_t>(id)];
+    if (token_fault(token)) check_token(token, source, fmt::format("token {}", id));
+    const Token first = index.insert(tokens, id);
+    if (first != id) fail("{}: tokens {} and {} are both {}", source, first, id, quote(token));
   }
+  return index;
 }
 
 std::vector<AddedToken> checked_added(std::vector<AddedToken> added, const std::vector<std::string>& tokens,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "text/added_tokens.h"
+#include "text/token_index.h"
 
 namespace undertext {
 
@@ -16,8 +17,8 @@ std::vector<std::string> token_lines(std::string_view content, const std::string
 // UserError that names the token unless it is UTF-8, not empty and not too long. what: "the token".
 void check_token(std::string_view token, const std::string& source, std::string_view what);
 
-// All of them, and that none is there twice.
-void check_tokens(const std::vector<std::string>& tokens, const std::string& source);
+// All of them, and that none is there twice. Returns which id each has.
+TokenIndex check_tokens(const std::vector<std::string>& tokens, const std::string& source);
 
 // UserError unless each added token is the token of its id, and none is there twice.
 std::vector<AddedToken> checked_added(std::vector<AddedToken> added, const std::vector<std::string>& tokens,
