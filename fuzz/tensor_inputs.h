@@ -18,7 +18,7 @@ inline void touch(const TensorFile& file) {
 
 // In memory of its own, so that the sanitizer sees each byte that is read beyond the end.
 inline SharedBytes input(std::string_view bytes) {
-  const SharedBytes copy = new_bytes(bytes.size());
+  SharedBytes copy = new_bytes(bytes.size());
   bytes.copy(copy.data, bytes.size());
   return copy;
 }

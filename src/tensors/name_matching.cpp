@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -53,7 +54,9 @@ bool fits(std::string_view pattern, std::string_view name) {
 // mean nothing without it.
 struct Renaming {
   std::string removed, added;
-  auto operator<=>(const Renaming&) const = default;
+  bool operator<(const Renaming& other) const {
+    return std::tie(removed, added) < std::tie(other.removed, other.added);
+  }
 };
 
 class Matcher {

@@ -150,7 +150,7 @@ class HeaderParser {
 
 // The numbers in this machine's order of bytes.
 SharedBytes swapped(const SharedBytes& bytes, std::size_t element) {
-  const SharedBytes out = new_bytes(bytes.size);
+  SharedBytes out = new_bytes(bytes.size);
   for (std::size_t i = 0; i < bytes.size; i += element) {
     std::reverse_copy(bytes.data + i, bytes.data + i + element, out.data + i);
   }

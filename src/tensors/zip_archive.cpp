@@ -14,8 +14,6 @@
 namespace undertext {
 namespace {
 
-using namespace zip;
-
 // A number of the format, little-endian. The caller knows that it lies inside.
 template <typename Number>
 Number number_at(std::string_view bytes, std::uint64_t offset) {
@@ -50,7 +48,7 @@ class Zip64Extra {
     while (extra.size() >= 4) {
       const std::size_t size = u16(extra, 2);
       if (size > extra.size() - 4) return;
-      if (u16(extra, 0) == kZip64Extra) {
+      if (u16(extra, 0) == zip::kZip64Extra) {
         numbers_ = extra.substr(4, size);
         return;
       }
@@ -86,7 +84,7 @@ ZipArchive::ZipArchive(SharedBytes bytes, std::string file)
 }
 
 bool ZipArchive::looks_like(std::string_view bytes) {
-  return bytes.size() >= 4 && (u32(bytes, 0) == kLocalHeader || u32(bytes, 0) == kEnd);
+  return bytes.size() >= 4 && (u32(bytes, 0) == zip::kLocalHeader || u32(bytes, 0) == zip::kEnd);
 }
 
 const ZipEntry* ZipArchive::find(std::string_view name) const {
@@ -98,10 +96,12 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   const std::string_view all = bytes_.view();
   // The end record is followed by a comment of at most 64 KiB, and that by nothing.
   constexpr std::uint64_t kLongestComment = 0xFFFF;
-  for (std::uint64_t comment = 0; comment <= kLongestComment && comment + kEndSize <= all.size(); ++comment) {
-    const std::uint64_t at = all.size() - kEndSize - comment;
-    if (u32(all, at) != kEnd || u16(all, at + 20) != comment) continue;
-    const bool zip64 = at >= kEnd64LocatorSize && u32(all, at - kEnd64LocatorSize) == kEnd64Locator;
+  for (std::uint64_t comment = 0; comment <= kLongestComment && comment + zip::kEndSize <= all.size();
+       ++comment) {
+    const std::uint64_t at = all.size() - zip::kEndSize - comment;
+    if (u32(all, at) != zip::kEnd || u16(all, at + 20) != comment) continue;
+    const bool zip64 =
+        at >= zip::kEnd64LocatorSize && u32(all, at - zip::kEnd64LocatorSize) == zip::kEnd64Locator;
     if (zip64) return find_zip64_directory(at);
     if (u16(all, at + 4) != 0 || u16(all, at + 6) != 0)
       fail("{}: is one of several parts of an archive", file_);
@@ -116,14 +116,14 @@ ZipArchive::Directory ZipArchive::find_directory() const {
 
 ZipArchive::Directory ZipArchive::find_zip64_directory(std::uint64_t end_record) const {
   const std::string_view all = bytes_.view();
-  const std::uint64_t locator = end_record - kEnd64LocatorSize;
+  const std::uint64_t locator = end_record - zip::kEnd64LocatorSize;
   const std::uint64_t at = u64(all, locator + 8);
   // Exactly before its locator, so that no two readers find two directories.
   if (u32(all, locator + 4) != 0 || u32(all, locator + 16) > 1) {
     fail("{}: is one of several parts of an archive", file_);
   }
-  if (locator < kEnd64Size || at != locator - kEnd64Size || u32(all, at) != kEnd64 ||
-      u64(all, at + 4) != kEnd64Size - 12) {
+  if (locator < zip::kEnd64Size || at != locator - zip::kEnd64Size || u32(all, at) != zip::kEnd64 ||
+      u64(all, at + 4) != zip::kEnd64Size - 12) {
     fail("{}: the archive's zip64 record is not where its locator says: truncated or damaged", file_);
   }
   if (u32(all, at + 16) != 0 || u32(all, at + 20) != 0)
@@ -137,9 +137,9 @@ ZipArchive::Directory ZipArchive::find_zip64_directory(std::uint64_t end_record)
   const auto agrees = [](std::uint64_t narrow, std::uint64_t none, std::uint64_t wide) {
     return narrow == none || narrow == wide;
   };
-  if (!agrees(u16(all, end_record + 10), kSee16, directory.entries) ||
-      !agrees(u32(all, end_record + 12), kSee32, directory.size) ||
-      !agrees(u32(all, end_record + 16), kSee32, directory.begin)) {
+  if (!agrees(u16(all, end_record + 10), zip::kSee16, directory.entries) ||
+      !agrees(u32(all, end_record + 12), zip::kSee32, directory.size) ||
+      !agrees(u32(all, end_record + 16), zip::kSee32, directory.begin)) {
     fail("{}: the archive's two end records contradict each other", file_);
   }
   return directory;
@@ -154,46 +154,48 @@ void ZipArchive::read_directory(const Directory& directory) {
     const auto damaged = [&](const char* what) {
       fail("{}: {} in entry {} of the archive's directory: truncated or damaged", file_, what, i);
     };
-    if (left.size() < kDirectoryHeaderSize || u32(left, 0) != kDirectoryHeader) damaged("no header");
+    if (left.size() < zip::kDirectoryHeaderSize || u32(left, 0) != zip::kDirectoryHeader)
+      damaged("no header");
     const std::uint64_t name_size = u16(left, 28), extra_size = u16(left, 30), comment_size = u16(left, 32);
-    const std::uint64_t whole = kDirectoryHeaderSize + name_size + extra_size + comment_size;
+    const std::uint64_t whole = zip::kDirectoryHeaderSize + name_size + extra_size + comment_size;
     if (whole > left.size()) damaged("a name or field that is too long");
     ZipEntry entry;
-    entry.name = left.substr(kDirectoryHeaderSize, name_size);
+    entry.name = left.substr(zip::kDirectoryHeaderSize, name_size);
     const std::string shown = quote(entry.name);
     if (!harmless(entry.name)) fail("{}: the archive has an entry named {}: refused", file_, shown);
     const std::uint16_t flags = u16(left, 8), method = u16(left, 10);
     constexpr std::uint16_t kEncrypted = 1 | 1 << 6 | 1 << 13;
     if ((flags & kEncrypted) != 0) fail("{}: the entry {} is encrypted", file_, shown);
-    if (method != kStored && method != kDeflated) {
+    if (method != zip::kStored && method != zip::kDeflated) {
       fail("{}: the entry {} is compressed by method {}, expected stored or deflated", file_, shown, method);
     }
-    entry.deflated = method == kDeflated;
+    entry.deflated = method == zip::kDeflated;
     entry.crc = u32(left, 16);
 
-    Zip64Extra wide(left.substr(kDirectoryHeaderSize + name_size, extra_size));
+    Zip64Extra wide(left.substr(zip::kDirectoryHeaderSize + name_size, extra_size));
     const auto number = [&](std::uint64_t offset) -> std::uint64_t {
       const std::uint32_t narrow = u32(left, offset);
-      if (narrow != kSee32) return narrow;
+      if (narrow != zip::kSee32) return narrow;
       const std::optional<std::uint64_t> found = wide.next();
       return found ? *found : narrow;
     };
     entry.size = number(24);
     entry.packed = number(20);
     const std::uint64_t header = number(42);
-    if (const std::uint16_t disk = u16(left, 34); disk != 0 && disk != kSee16) {
+    if (const std::uint16_t disk = u16(left, 34); disk != 0 && disk != zip::kSee16) {
       fail("{}: is one of several parts of an archive", file_);
     }
     left.remove_prefix(whole);
 
-    if (header > directory.begin || directory.begin - header < kLocalHeaderSize) {
+    if (header > directory.begin || directory.begin - header < zip::kLocalHeaderSize) {
       fail("{}: the entry {} begins at byte {} of {}: truncated or damaged", file_, shown, header,
            all.size());
     }
     const std::uint64_t local_name = u16(all, header + 26), local_extra = u16(all, header + 28);
-    entry.begin = header + kLocalHeaderSize + local_name + local_extra;
-    if (entry.begin > directory.begin || u32(all, header) != kLocalHeader || u16(all, header + 8) != method ||
-        all.substr(header + kLocalHeaderSize, local_name) != entry.name) {
+    entry.begin = header + zip::kLocalHeaderSize + local_name + local_extra;
+    if (entry.begin > directory.begin || u32(all, header) != zip::kLocalHeader ||
+        u16(all, header + 8) != method ||
+        all.substr(header + zip::kLocalHeaderSize, local_name) != entry.name) {
       fail("{}: the header of the entry {} does not say what the directory says", file_, shown);
     }
     if (entry.packed > directory.begin - entry.begin) {
@@ -241,7 +243,7 @@ SharedBytes ZipArchive::content(const ZipEntry& entry) const {
 
 // The first `size` bytes of an entry; when these are all, also that nothing follows and the checksum.
 SharedBytes ZipArchive::inflated(const ZipEntry& entry, std::uint64_t size) const {
-  const SharedBytes out = new_bytes(size);
+  SharedBytes out = new_bytes(size);
   z_stream stream{};
   constexpr int kNoHeader = -MAX_WBITS;
   if (inflateInit2(&stream, kNoHeader) != Z_OK) throw std::bad_alloc();

@@ -29,6 +29,8 @@ class ZipArchive {
  public:
   // Messages begin with file.
   ZipArchive(SharedBytes bytes, std::string file);
+  ZipArchive(const ZipArchive&) = delete;
+  ZipArchive& operator=(const ZipArchive&) = delete;
 
   // Whether the bytes begin as archives do, also empty ones.
   static bool looks_like(std::string_view bytes);

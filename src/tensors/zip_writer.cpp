@@ -13,8 +13,6 @@
 namespace undertext {
 namespace {
 
-using namespace zip;
-
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint16_t kPadding = 0x4246;     // the extra field that torch pads with, which readers skip
 constexpr std::uint16_t kVersion = 45;         // of a reader that knows zip64
@@ -62,20 +60,20 @@ class Writer {
     const bool wide = placed.size >= zip64_from_;
     std::string extra;
     if (wide) {
-      add16(extra, kZip64Extra);
+      add16(extra, zip::kZip64Extra);
       add16(extra, 16);
       add64(extra, placed.size);
       add64(extra, placed.size);
     }
     // Padding needs four bytes for itself.
-    const std::uint64_t before = offset_ + kLocalHeaderSize + piece.name.size() + extra.size() + 4;
+    const std::uint64_t before = offset_ + zip::kLocalHeaderSize + piece.name.size() + extra.size() + 4;
     const std::uint64_t padding = (kAlignment - before % kAlignment) % kAlignment;
     add16(extra, kPadding);
     add16(extra, padding);
     extra.append(padding, '\0');
 
     std::string header;
-    add32(header, kLocalHeader);
+    add32(header, zip::kLocalHeader);
     add16(header, kVersion);
     add_description(header, placed, wide);
     add16(header, piece.name.size());
@@ -90,12 +88,12 @@ class Writer {
     const std::uint64_t begin = offset_;
     for (const Placed& placed : placed_) add_to_directory(placed);
     const std::uint64_t size = offset_ - begin, count = placed_.size();
-    const bool wide =
-        begin >= zip64_from_ || size >= zip64_from_ || count >= std::min<std::uint64_t>(zip64_from_, kSee16);
+    const bool wide = begin >= zip64_from_ || size >= zip64_from_ ||
+                      count >= std::min<std::uint64_t>(zip64_from_, zip::kSee16);
     std::string end;
     if (wide) {
-      add32(end, kEnd64);
-      add64(end, kEnd64Size - 12);
+      add32(end, zip::kEnd64);
+      add64(end, zip::kEnd64Size - 12);
       add16(end, kVersion);
       add16(end, kVersion);
       add32(end, 0);  // the only disk
@@ -104,17 +102,17 @@ class Writer {
       add64(end, count);
       add64(end, size);
       add64(end, begin);
-      add32(end, kEnd64Locator);
+      add32(end, zip::kEnd64Locator);
       add32(end, 0);
       add64(end, begin + size);
       add32(end, 1);
     }
-    add32(end, kEnd);
+    add32(end, zip::kEnd);
     add32(end, 0);
-    add16(end, wide ? kSee16 : count);
-    add16(end, wide ? kSee16 : count);
-    add32(end, wide ? kSee32 : size);
-    add32(end, wide ? kSee32 : begin);
+    add16(end, wide ? zip::kSee16 : count);
+    add16(end, wide ? zip::kSee16 : count);
+    add32(end, wide ? zip::kSee32 : size);
+    add32(end, wide ? zip::kSee32 : begin);
     add16(end, 0);
     write(end);
   }
@@ -123,25 +121,25 @@ class Writer {
   // What an entry's own header and the directory say in the same words.
   static void add_description(std::string& bytes, const Placed& placed, bool wide) {
     add16(bytes, kUtf8);
-    add16(bytes, kStored);
+    add16(bytes, zip::kStored);
     add32(bytes, kNoTime);
     add32(bytes, placed.crc);
-    add32(bytes, wide ? kSee32 : placed.size);
-    add32(bytes, wide ? kSee32 : placed.size);
+    add32(bytes, wide ? zip::kSee32 : placed.size);
+    add32(bytes, wide ? zip::kSee32 : placed.size);
   }
 
   void add_to_directory(const Placed& placed) {
     const bool wide = placed.size >= zip64_from_, far = placed.header >= zip64_from_;
     std::string extra;
     if (wide || far) {
-      add16(extra, kZip64Extra);
+      add16(extra, zip::kZip64Extra);
       add16(extra, (wide ? 16 : 0) + (far ? 8 : 0));
       if (wide) add64(extra, placed.size);
       if (wide) add64(extra, placed.size);
       if (far) add64(extra, placed.header);
     }
     std::string header;
-    add32(header, kDirectoryHeader);
+    add32(header, zip::kDirectoryHeader);
     add16(header, kVersion);
     add16(header, kVersion);
     add_description(header, placed, wide);
@@ -151,7 +149,7 @@ class Writer {
     add16(header, 0);  // the only disk
     add16(header, 0);
     add32(header, 0);
-    add32(header, far ? kSee32 : placed.header);
+    add32(header, far ? zip::kSee32 : placed.header);
     write(header.append(placed.name).append(extra));
   }
 

@@ -210,22 +210,23 @@ TEST(ReadTensors, AHeaderOf123BytesIsNoIndex) {
 }
 
 std::filesystem::path golden(const char* name) {
-  return std::filesystem::path(UNDERTEXT_SHARED) / "golden/gpt2-tiny" / name;
+  return std::filesystem::path(UNDERTEXT_SHARED) / "golden" / name;
 }
 
 TEST(ReadTensors, OneModelInEveryFormat) {
-  if (!std::filesystem::exists(golden("model.safetensors")))
-    GTEST_SKIP() << "no shared folder beside the checkout";
-  const NamedTensors wanted = read_tensors(golden("model.safetensors")).tensors;
-  const TensorFile torch = read_tensors(golden("pytorch_model.bin"));
-  const TensorFile npz = read_tensors(golden("model.npz"));
+  if (!std::filesystem::exists(golden("gpt2-tiny"))) GTEST_SKIP() << "no shared folder beside the checkout";
+  const NamedTensors wanted = read_tensors(golden("gpt2-tiny/model.safetensors")).tensors;
+  const TensorFile torch = read_tensors(golden("gpt2-tiny/pytorch_model.bin"));
+  const TensorFile npz = read_tensors(golden("gpt2-tiny/model.npz"));
   expect_same(torch.tensors, wanted);
   expect_same(npz.tensors, wanted);
   EXPECT_EQ(torch.order, npz.order);
   EXPECT_EQ(torch.format, "torch");
   EXPECT_EQ(npz.format, "npz");
-  EXPECT_FALSE(read_tensors(golden("flower_before.npz")).named);
-  EXPECT_EQ(read_tensors(golden("")).format, "safetensors");
+  EXPECT_FALSE(read_tensors(golden("gpt2-tiny/flower_before.npz")).named);
+  EXPECT_EQ(read_tensors(golden("gpt2-tiny")).format, "safetensors");
+  expect_same(read_tensors(golden("bert-tiny/pytorch_model.bin")).tensors,
+              read_tensors(golden("bert-tiny")).tensors);
 }
 
 }  // namespace
