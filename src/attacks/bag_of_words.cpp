@@ -21,11 +21,11 @@ std::vector<double> values_of(const at::Tensor& tensor) {
   return {dense.data_ptr<double>(), dense.data_ptr<double>() + dense.numel()};
 }
 
-// The squares of each row of the token embedding's gradient, summed; empty when the update does not hold it.
-std::vector<double> row_squares(const Observation& observation) {
+// The norm of each row of the token embedding's gradient; empty when the update does not hold it.
+std::vector<double> row_norms(const Observation& observation) {
   const auto name = observation.before->parameter_of(Role::token_embedding);
   if (!name || !observation.update.tensors.contains(*name)) return {};
-  return values_of(summed_gradient(observation, *name).square().sum(1));
+  return values_of(summed_gradient(observation, *name).norm(2, 1));
 }
 
 bool tied(const LanguageModel& model) {
@@ -33,21 +33,21 @@ bool tied(const LanguageModel& model) {
 }
 
 // Rows that moved; of a tied embedding, where all do, those that stand out from the crowd.
-std::vector<char> moved_rows(const Observation& observation, const std::vector<double>& squares,
+std::vector<char> moved_rows(const Observation& observation, const std::vector<double>& norms,
                              double cutoff) {
-  std::vector<char> moved(squares.size(), 0);
+  std::vector<char> moved(norms.size(), 0);
   double least = 0;
   if (tied(*observation.before)) {
     std::vector<double> logs;
-    for (const double square : squares)
-      if (square > 0) logs.push_back(std::log(square));
+    for (const double norm : norms)
+      if (norm > 0) logs.push_back(std::log(norm));
     double mean = 0, variance = 0;
     for (const double value : logs) mean += value / static_cast<double>(logs.size());
     for (const double value : logs)
       variance += (value - mean) * (value - mean) / std::max(1.0, static_cast<double>(logs.size()) - 1);
     least = std::exp(mean + cutoff * std::sqrt(variance));
   }
-  for (std::size_t k = 0; k < squares.size(); ++k) moved[k] = squares[k] > least;
+  for (std::size_t k = 0; k < norms.size(); ++k) moved[k] = norms[k] > least;
   return moved;
 }
 
@@ -129,13 +129,13 @@ std::vector<double> average_prediction(const LanguageModel& model, const std::ve
 std::int64_t longest_text(const Observation& observation) {
   const auto name = observation.before->parameter_of(Role::position_embedding);
   if (!name || !observation.update.tensors.contains(*name)) return 0;
-  const at::Tensor squares = summed_gradient(observation, *name).square().sum(1);
-  const at::Tensor read = (squares > squares.max() * 1e-12).nonzero();
+  const at::Tensor norms = summed_gradient(observation, *name).norm(2, 1);
+  const at::Tensor read = (norms > norms.max() * 1e-6).nonzero();
   if (read.numel() == 0) return 0;
   const std::int64_t places = read.max().item<std::int64_t>() + 1;
   // The last token that a causal model reads predicts nothing, and its place does not move.
   const auto soft = observation.before->soft_model();
-  return soft && soft->causal() ? std::min(squares.size(0), places + 1) : places;
+  return soft && soft->causal() ? std::min(norms.size(0), places + 1) : places;
 }
 
 std::int64_t tokens_of(const Observation& observation, const BagOptions& options) {
@@ -145,9 +145,9 @@ std::int64_t tokens_of(const Observation& observation, const BagOptions& options
 
 WordRecovery recover_bag_by_bias(const Observation& observation, const BagOptions& options) {
   std::vector<double> evidence = output_bias_scores(observation);
-  const std::vector<double> squares = row_squares(observation);
-  std::vector<char> found = squares.empty() ? std::vector<char>(evidence.size(), 0)
-                                            : moved_rows(observation, squares, options.cutoff);
+  const std::vector<double> norms = row_norms(observation);
+  std::vector<char> found =
+      norms.empty() ? std::vector<char>(evidence.size(), 0) : moved_rows(observation, norms, options.cutoff);
   for (std::size_t k = 0; k < evidence.size(); ++k) {
     evidence[k] = -evidence[k];
     found[k] |= evidence[k] > 0;
@@ -155,15 +155,15 @@ WordRecovery recover_bag_by_bias(const Observation& observation, const BagOption
   const std::int64_t tokens = tokens_of(observation, options);
   return share_out(std::move(evidence), found, tokens, false,
                    fmt::format("negative output bias{}, {} (decepticons, algorithm 2)",
-                               squares.empty() ? "" : " or embedding rows that moved", known(tokens)));
+                               norms.empty() ? "" : " or embedding rows that moved", known(tokens)));
 }
 
 WordRecovery recover_bag_by_rows(const Observation& observation, const BagOptions& options) {
-  std::vector<double> squares = row_squares(observation);
-  if (squares.empty()) fail("the update does not hold the token embedding, whose rows the attack reads");
-  const std::vector<char> found = moved_rows(observation, squares, options.cutoff);
+  std::vector<double> norms = row_norms(observation);
+  if (norms.empty()) fail("the update does not hold the token embedding, whose rows the attack reads");
+  const std::vector<char> found = moved_rows(observation, norms, options.cutoff);
   const std::int64_t tokens = tokens_of(observation, options);
-  return share_out(std::move(squares), found, tokens, true,
+  return share_out(std::move(norms), found, tokens, true,
                    fmt::format("embedding rows that {}, {} (decepticons, algorithm 3)",
                                tied(*observation.before) ? "stand out" : "moved", known(tokens)));
 }
@@ -174,59 +174,99 @@ WordRecovery recover_bag(const Observation& observation, const BagOptions& optio
                                                             : recover_bag_by_rows(observation, options);
 }
 
+namespace {
+
+// What a token's row says of how often it came, one number per token, before the unit is known.
+struct Evidence {
+  std::vector<double> came;   // in proportion to counts
+  std::vector<char> certain;  // the token was there, whatever `came` says
+  std::string rule;
+};
+
+// From the output bias: what came is what was predicted less the gradient.
+Evidence evidence_of_bias(const Observation& observation, const std::string& bias) {
+  const LanguageModel& model = *observation.before;
+  const std::vector<double> change = values_of(summed_gradient(observation, bias));
+  const std::vector<double> norms = row_norms(observation);
+  Evidence evidence;
+  evidence.certain.assign(change.size(), 0);
+  evidence.rule = "counts from the output bias";
+  if (!norms.empty() && !tied(model)) {
+    evidence.certain = moved_rows(observation, norms, 0);
+    evidence.rule += " and embedding rows that moved";
+  }
+  std::vector<Token> likely;
+  for (std::size_t k = 0; k < change.size(); ++k)
+    if (evidence.certain[k] || change[k] < 0) likely.push_back(static_cast<Token>(k));
+  const std::vector<double> predicted = average_prediction(model, likely);
+  // The rows of tokens that did not come say how many predictions were summed.
+  double expected = 0, seen = 0;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    if (evidence.certain[k] || change[k] <= 0) continue;
+    expected += predicted[k];
+    seen += change[k];
+  }
+  const double scale = expected > 0 ? seen / expected : 1;
+  evidence.came.resize(change.size());
+  for (std::size_t k = 0; k < change.size(); ++k) evidence.came[k] = scale * predicted[k] - change[k];
+  return evidence;
+}
+
+// From the output weight: the rows of tokens that did not come all lie along the mean of the contexts, and a
+// token's row goes the other way along it once for each time that it came.
+Evidence evidence_of_rows(const Observation& observation, const std::string& weight) {
+  const at::Tensor rows = summed_gradient(observation, weight);  // (V, D)
+  const at::Tensor norms = rows.norm(2, 1);
+  Evidence evidence;
+  evidence.rule = "counts from output rows along the contexts' mean";
+  const std::vector<double> sizes = values_of(norms);
+  evidence.certain = moved_rows(observation, sizes, BagOptions{}.cutoff);
+  const at::Tensor crowd = rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
+  const at::Tensor mean = crowd.mean(0);
+  const double length = mean.square().sum().item<double>();
+  if (length == 0) fail("the output layer's rows say nothing: all are zero");
+  const at::Tensor along = at::mv(rows, mean) / length;
+  const double middle = at::mv(crowd, mean).median().item<double>() / length;
+  evidence.came = values_of(middle - along);
+  return evidence;
+}
+
+// What one occurrence adds: 1 where the loss is summed and the bias tells, else what the values are multiples
+// of: a quarter of them lies below that of tokens that occur once, and all together settle it.
+double unit_of(const Observation& observation, const std::vector<double>& values, bool bias) {
+  if (bias && observation.update.protocol.reduction == Reduction::sum) return 1;
+  double one = quantile(values, 0.25);
+  for (int round = 0; round < 3 && one > 0; ++round) {
+    double total = 0, counted = 0;
+    for (const double value : values) {
+      total += value;
+      counted += std::max(1.0, std::round(value / one));
+    }
+    one = total / counted;
+  }
+  return one;
+}
+
+}  // namespace
+
 WordRecovery recover_bag_by_counts(const Observation& observation) {
   const LanguageModel& model = *observation.before;
-  const auto bias = model.parameter_of(Role::output_bias);
-  if (!bias || !observation.update.tensors.contains(*bias)) return recover_bag_by_rows(observation, {});
-  const at::Tensor gradient = summed_gradient(observation, *bias);
-  const std::vector<double> change = values_of(gradient);
-  const std::vector<double> squares = row_squares(observation);
-  std::vector<char> read(change.size(), 0);
-  if (!squares.empty() && !tied(model)) read = moved_rows(observation, squares, 0);
-  std::vector<Token> sure;
-  for (std::size_t k = 0; k < change.size(); ++k)
-    if (read[k] || change[k] < 0) sure.push_back(static_cast<Token>(k));
-
-  // What came is what was predicted less the gradient: counts, times the weight of one token.
-  const std::vector<double> predicted = average_prediction(model, sure);
-  const Protocol& protocol = observation.update.protocol;
-  std::vector<double> came(change.size());
-  double scale = 1;  // predicted tokens, where the loss is summed over them
-  if (protocol.reduction == Reduction::sum) {
-    // The rows of tokens that did not come say how many predictions there were.
-    double expected = 0, seen = 0;
-    for (std::size_t k = 0; k < change.size(); ++k) {
-      if (read[k] || change[k] <= 0) continue;
-      expected += predicted[k];
-      seen += change[k];
-    }
-    scale = expected > 0 ? seen / expected : 1;
-  }
-  for (std::size_t k = 0; k < change.size(); ++k) came[k] = scale * predicted[k] - change[k];
-  double one = 1;
-  if (protocol.reduction == Reduction::mean) {
-    // Most tokens of a text occur once.
-    std::vector<double> once;
-    for (const Token k : sure)
-      if (came[k] > 0) once.push_back(came[k]);
-    one = quantile(once, 0.25);
-    if (one > 0) {
-      double total = 0, counted = 0;
-      for (const double value : once) {
-        total += value;
-        counted += std::max(1.0, std::round(value / one));
-      }
-      one = total / counted;
-    }
-  }
+  const auto bias = model.parameter_of(Role::output_bias), weight = model.parameter_of(Role::output_weight);
+  const auto holds = [&](const auto& name) { return name && observation.update.tensors.contains(*name); };
+  if (!holds(bias) && !holds(weight)) return recover_bag_by_rows(observation, {});
+  const Evidence evidence =
+      holds(bias) ? evidence_of_bias(observation, *bias) : evidence_of_rows(observation, *weight);
+  // Most tokens of a text occur once.
+  std::vector<double> once;
+  for (std::size_t k = 0; k < evidence.came.size(); ++k)
+    if (evidence.came[k] > 0 && (evidence.certain[k] || holds(bias))) once.push_back(evidence.came[k]);
+  const double one = unit_of(observation, once, holds(bias));
   WordRecovery result;
-  result.rule =
-      fmt::format("counts from the output bias{}",
-                  read == std::vector<char>(read.size(), 0) ? "" : ", and embedding rows that moved");
-  for (std::size_t k = 0; k < came.size(); ++k) {
-    const double count = one > 0 ? std::round(came[k] / one) : 0;
-    if (count < 1 && !read[k]) continue;
-    result.words.push_back({static_cast<Token>(k), std::max(1.0, count), change[k] * protocol.learning_rate});
+  result.rule = evidence.rule;
+  for (std::size_t k = 0; k < evidence.came.size(); ++k) {
+    const double count = one > 0 ? std::round(evidence.came[k] / one) : 0;
+    if (!evidence.certain[k] && (count < 1 || !holds(bias))) continue;
+    result.words.push_back({static_cast<Token>(k), std::max(1.0, count), -evidence.came[k]});
   }
   std::ranges::stable_sort(result.words, {}, &RecoveredWord::score);
   return result;

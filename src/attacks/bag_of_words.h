@@ -11,7 +11,7 @@ namespace undertext {
 
 struct BagOptions {
   std::int64_t tokens = 0;  // of all texts together, where the attacker knows; 0: unknown
-  double cutoff = 1.5;      // of tied embeddings: standard deviations of the logarithm of the rows' squares
+  double cutoff = 1.5;      // of tied embeddings: standard deviations of the logarithm of the rows' norms
 };
 
 // Algorithm 2: tokens whose output bias has a negative gradient, and those whose embedding moved; each takes

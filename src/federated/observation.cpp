@@ -25,14 +25,15 @@ Observation observe(std::shared_ptr<const LanguageModel> base, const std::string
     zero_output_bias(*zeroed);
     observation.before = zeroed;
   }
-  const std::shared_ptr<LanguageModel> after = observation.before->clone();
+  NamedTensors changed;
   for (const auto& [name, tensor] : update.tensors) {
-    at::Tensor parameter = after->parameters().at(name);
-    if (update.protocol.kind == UpdateKind::weights) parameter.copy_(tensor);
-    if (update.protocol.kind == UpdateKind::delta) parameter.add_(tensor);
-    if (update.protocol.kind == UpdateKind::gradient) parameter.sub_(tensor, update.protocol.learning_rate);
+    const at::Tensor parameter = observation.before->parameters().at(name);
+    changed[name] = update.protocol.kind == UpdateKind::weights ? tensor
+                    : update.protocol.kind == UpdateKind::delta
+                        ? parameter + tensor
+                        : at::sub(parameter, tensor, update.protocol.learning_rate);
   }
-  observation.after = after;
+  observation.after = observation.before->with(changed);
   observation.update = std::move(update);
   return observation;
 }

@@ -40,11 +40,11 @@ Update load_update(const std::filesystem::path& file);
 
 // What a user can say of an update that another framework wrote.
 struct UpdateFacts {
-  std::optional<UpdateKind> kind;  // nothing: inferred
-  std::optional<double> learning_rate;
-  std::optional<Reduction> reduction;
-  std::optional<std::int64_t> epochs, batch, count;
-  std::optional<std::filesystem::path> names;  // a file with one name a line, for tensors without
+  std::optional<UpdateKind> kind = {};  // nothing: inferred
+  std::optional<double> learning_rate = {};
+  std::optional<Reduction> reduction = {};
+  std::optional<std::int64_t> epochs = {}, batch = {}, count = {};
+  std::optional<std::filesystem::path> names = {};  // a file with one name a line, for tensors without
 
   // Whether anything is said that a file of our own says itself, and might contradict.
   bool any() const;

@@ -196,6 +196,12 @@ std::vector<std::string> CifgLstm::trainable(bool with_embedding) const {
   return names;
 }
 
+std::unique_ptr<const LanguageModel> CifgLstm::with(const NamedTensors& changed) const {
+  auto copy = std::make_unique<CifgLstm>(*this);
+  for (const auto& [name, tensor] : changed) copy->parameters_.at(name) = tensor.contiguous();
+  return copy;
+}
+
 std::unique_ptr<LanguageModel> CifgLstm::clone() const {
   auto copy = std::make_unique<CifgLstm>(*this);
   for (auto& [name, tensor] : copy->parameters_) tensor = tensor.clone();

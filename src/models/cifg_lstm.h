@@ -43,6 +43,7 @@ class CifgLstm : public LanguageModel {
   // it.
   std::vector<std::string> trainable(bool with_embedding) const override;
   std::unique_ptr<LanguageModel> clone() const override;
+  std::unique_ptr<const LanguageModel> with(const NamedTensors& changed) const override;
   double add_gradient(std::span<const Sentence> sentences, double scale,
                       NamedTensors& gradient) const override;
   double descend(std::span<const Sentence> sentences, double rate,

@@ -52,6 +52,9 @@ class LanguageModel {
 
   // An independent copy of the parameters.
   virtual std::unique_ptr<LanguageModel> clone() const = 0;
+  // The same model with these parameters in place of its own; all others are shared, not copied. For reading:
+  // what is changed in place changes both.
+  virtual std::unique_ptr<const LanguageModel> with(const NamedTensors& changed) const = 0;
 
   // What training draws at random (dropout, which words a masked model has to guess) comes from this seed;
   // nothing: no dropout, and always the same words.

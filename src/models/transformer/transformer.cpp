@@ -153,6 +153,12 @@ std::vector<std::string> Transformer::trainable(bool with_embedding) const {
   return names;
 }
 
+std::unique_ptr<const LanguageModel> Transformer::with(const NamedTensors& changed) const {
+  auto copy = std::make_unique<Transformer>(*this);
+  for (const auto& [name, tensor] : changed) copy->parameters_.at(name) = tensor.contiguous();
+  return copy;
+}
+
 std::unique_ptr<LanguageModel> Transformer::clone() const {
   auto copy = std::make_unique<Transformer>(*this);
   for (auto& [name, tensor] : copy->parameters_) tensor = tensor.clone();

@@ -42,6 +42,7 @@ class Transformer : public LanguageModel {
   ModelTensors tensors_in_files() const override { return undertext::tensors_in_files(config_); }
   std::vector<std::string> trainable(bool with_embedding) const override;
   std::unique_ptr<LanguageModel> clone() const override;
+  std::unique_ptr<const LanguageModel> with(const NamedTensors& changed) const override;
   void randomise(std::optional<Seed> seed) override { seed_ = seed; }
   std::int64_t longest_sentence() const override { return config_.positions; }
   void check(std::span<const Sentence> sentences, const std::string& where) const override;
