@@ -128,7 +128,7 @@ Verb client_verb(CLI::App& program) {
   const auto flags = std::make_shared<Flags>();
   LocalTraining& training = flags->training;
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  app->add_option("--model", flags->model, "model folder: config.json, model.safetensors, vocab.txt")
+  app->add_option("--model", flags->model, "model folder: config.json, weights, tokenizer files")
       ->required()
       ->option_text("DIR");
   flags->texts.add_flags(*app, {"--texts", "--ids", "the client's messages", true});

@@ -63,5 +63,40 @@ TEST_F(Corpus, ReportsAFileThatIsNotThere) {
   EXPECT_NE(message.find("no.txt"), std::string::npos);
 }
 
+TEST_F(Corpus, ReadsTokenIds) {
+  const auto file = write("ids.txt", "[3, 4]\r\n\n  [0]\n[5,5,5]");
+  EXPECT_EQ(read_ids(file, 6), (std::vector<Sentence>{{3, 4}, {0}, {5, 5, 5}}));
+}
+
+TEST_F(Corpus, NamesTheLineOfAWrongId) {
+  std::string many = "[0";
+  for (int i = 0; i < 10'000; ++i) many += ",0";
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "the file is empty; expected text, one list of token ids a line"},
+      {"\n \n", "all lines are blank"},
+      {"[1]\n\n3 4\n", "line 3 is not a list of token ids"},
+      {"[1]\n[1, 2\n", "line 2 is not a list of token ids"},
+      {"[]", "line 1 is not a list of token ids"},
+      {"{\"a\": 1}", "line 1 is not a list of token ids"},
+      {std::string(100'000, '['), "line 1 is not a list of token ids"},
+      {"[1]\n[5, 6]", "line 2 holds 6; expected ids from 0 to 5"},
+      {"[-1]", "line 1 holds -1; expected ids from 0 to 5"},
+      {"[1.5]", "line 1 holds 1.5; expected ids from 0 to 5"},
+      {"[18446744073709551615]", "line 1 holds 18446744073709551615"},
+      {"[1e400]", "line 1 is not a list of token ids"},
+      {"[\"1\"]", "line 1 holds what is no number"},
+      {"[[1]]", "line 1 holds what is no number"},
+      {"[1]\n\xFF", "line 2 is not UTF-8"},
+      {many + "]", "line 1 has 10001 ids"},
+  };
+  for (const auto& [content, expected] : cases) {
+    const auto file = write("ids.txt", content);
+    const std::string message = user_error([&] { read_ids(file, 6); });
+    EXPECT_EQ(message.find(file.string()), 0u) << message;
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
 }  // namespace
 }  // namespace undertext
