@@ -67,7 +67,7 @@ TEST(Ids, AreOneOfTwoFlags) {
   const Outcome both = undertext_run(flags);
   EXPECT_EQ(both.code, 2);
   EXPECT_TRUE(one_line(both.err)) << both.err;
-  EXPECT_NE(both.err.find("--ids excludes --texts"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("--texts excludes --ids"), std::string::npos) << both.err;
 
   place.write("ids.txt", "[3]\n[40]\n");  // the model has 40 words
   flags.resize(flags.size() - 2);

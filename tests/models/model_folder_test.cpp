@@ -169,6 +169,17 @@ TEST_F(ModelFolderTest, RefusesAVocabularyThatDoesNotFit) {
   EXPECT_NE(load_error(folder()).find("<S> is word 2, expected 1"), std::string::npos);
 }
 
+TEST_F(ModelFolderTest, MayHaveMoreRowsThanTokens) {
+  std::filesystem::remove(folder() / "vocab.txt");
+  write_file(folder() / "characters.json", R"(["a", "b", "c"])");
+  const ModelFolder loaded = load_model_folder(folder());
+  EXPECT_EQ(loaded.tokenizer->size(), 11);
+  EXPECT_EQ(loaded.tokenizer->token(10), "<unused 10>");
+  EXPECT_EQ(loaded.tokenizer->decode(Sentence{2, 10, 0}), "c\uFFFDa");
+  write_file(folder() / "characters.json", R"(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"])");
+  EXPECT_NE(load_error(folder()).find("its tokenizer has 12 tokens, expected 11 at most"), std::string::npos);
+}
+
 TEST_F(ModelFolderTest, RefusesAFolderThatIsNotThere) {
   EXPECT_NE(load_error(folder() / "nowhere").find("no such folder"), std::string::npos);
   std::filesystem::remove(folder() / "model.safetensors");
