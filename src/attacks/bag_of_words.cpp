@@ -180,6 +180,7 @@ namespace {
 struct Evidence {
   std::vector<double> came;   // in proportion to counts
   std::vector<char> certain;  // the token was there, whatever `came` says
+  std::vector<char> likely;   // these settle what one occurrence adds
   std::string rule;
 };
 
@@ -195,10 +196,13 @@ Evidence evidence_of_bias(const Observation& observation, const std::string& bia
     evidence.certain = moved_rows(observation, norms, 0);
     evidence.rule += " and embedding rows that moved";
   }
-  std::vector<Token> likely;
-  for (std::size_t k = 0; k < change.size(); ++k)
-    if (evidence.certain[k] || change[k] < 0) likely.push_back(static_cast<Token>(k));
-  const std::vector<double> predicted = average_prediction(model, likely);
+  std::vector<Token> words;
+  evidence.likely = evidence.certain;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    evidence.likely[k] |= change[k] < 0;
+    if (evidence.likely[k]) words.push_back(static_cast<Token>(k));
+  }
+  const std::vector<double> predicted = average_prediction(model, words);
   // The rows of tokens that did not come say how many predictions were summed.
   double expected = 0, seen = 0;
   for (std::size_t k = 0; k < change.size(); ++k) {
@@ -220,7 +224,7 @@ Evidence evidence_of_rows(const Observation& observation, const std::string& wei
   Evidence evidence;
   evidence.rule = "counts from output rows along the contexts' mean";
   const std::vector<double> sizes = values_of(norms);
-  evidence.certain = moved_rows(observation, sizes, BagOptions{}.cutoff);
+  evidence.likely = evidence.certain = moved_rows(observation, sizes, BagOptions{}.cutoff);
   const at::Tensor crowd = rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
   const at::Tensor mean = crowd.mean(0);
   const double length = mean.square().sum().item<double>();
@@ -259,13 +263,13 @@ WordRecovery recover_bag_by_counts(const Observation& observation) {
   // Most tokens of a text occur once.
   std::vector<double> once;
   for (std::size_t k = 0; k < evidence.came.size(); ++k)
-    if (evidence.came[k] > 0 && (evidence.certain[k] || holds(bias))) once.push_back(evidence.came[k]);
+    if (evidence.came[k] > 0 && evidence.likely[k]) once.push_back(evidence.came[k]);
   const double one = unit_of(observation, once, holds(bias));
   WordRecovery result;
   result.rule = evidence.rule;
   for (std::size_t k = 0; k < evidence.came.size(); ++k) {
     const double count = one > 0 ? std::round(evidence.came[k] / one) : 0;
-    if (!evidence.certain[k] && (count < 1 || !holds(bias))) continue;
+    if (!evidence.certain[k] && !(holds(bias) && count >= 1)) continue;
     result.words.push_back({static_cast<Token>(k), std::max(1.0, count), -evidence.came[k]});
   }
   std::ranges::stable_sort(result.words, {}, &RecoveredWord::score);

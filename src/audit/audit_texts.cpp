@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "text/corpus.h"
 #include "text/messages.h"
 
 namespace undertext {
@@ -30,9 +29,8 @@ AuditTexts generated_texts(const Tokenizer& tokenizer, const std::vector<std::in
   return texts;
 }
 
-AuditTexts texts_from_file(const std::filesystem::path& file, const Tokenizer& tokenizer,
-                           const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note) {
-  const std::vector<Sentence> all = read_sentences(file, tokenizer);
+AuditTexts shared_out(const std::vector<Sentence>& all, const std::filesystem::path& file,
+                      const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note) {
   const auto total = static_cast<std::int64_t>(all.size());
   AuditTexts texts;
   auto next = all.begin();

@@ -18,9 +18,9 @@ struct AuditTexts {
 AuditTexts generated_texts(const Tokenizer& tokenizer, const std::vector<std::int64_t>& sizes,
                            std::int64_t held_out, std::uint64_t seed);
 
-// The user's: clients are consecutive slices of the file, what follows them is held out. A size that does not
-// fit is skipped, and `note` is told; where none fits there is one client with all messages.
-AuditTexts texts_from_file(const std::filesystem::path& file, const Tokenizer& tokenizer,
-                           const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note);
+// The user's, read from `file`: clients are consecutive slices, what follows them is held out. A size that
+// does not fit is skipped, and `note` is told; where none fits there is one client with all messages.
+AuditTexts shared_out(const std::vector<Sentence>& all, const std::filesystem::path& file,
+                      const std::vector<std::int64_t>& sizes, std::int64_t held_out, const Note& note);
 
 }  // namespace undertext

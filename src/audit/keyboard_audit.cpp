@@ -9,9 +9,11 @@
 #include "audit/attacked_update.h"
 #include "audit/audit_texts.h"
 #include "audit/version.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "defences/noise.h"
+#include "text/corpus.h"
 
 namespace undertext {
 namespace {
@@ -108,16 +110,28 @@ class Audit {
   std::optional<double> before_;
 };
 
+AuditTexts texts_of(const AuditOptions& options, const Tokenizer& tokenizer) {
+  if (options.ids)
+    return shared_out(read_ids(*options.ids, tokenizer.size()), *options.ids, options.sizes, options.held_out,
+                      options.note);
+  if (options.texts)
+    return shared_out(read_sentences(*options.texts, tokenizer), *options.texts, options.sizes,
+                      options.held_out, options.note);
+  return generated_texts(tokenizer, options.sizes, options.held_out, options.seed);
+}
+
 }  // namespace
 
 json run_keyboard_audit(const AuditOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const ModelFolder folder = options.model ? load_model_folder(*options.model)
                                            : public_model(options.recipe, options.cache, options.note);
-  const AuditTexts texts =
-      options.texts
-          ? texts_from_file(*options.texts, *folder.tokenizer, options.sizes, options.held_out, options.note)
-          : generated_texts(*folder.tokenizer, options.sizes, options.held_out, options.seed);
+  if (folder.model->start_token() == kNoToken)
+    fail(
+        "{}: a {}, expected a cifg-lstm: the keyboard's audit reads sentences, which no other model gives "
+        "yet",
+        options.model->string(), folder.model->kind());
+  const AuditTexts texts = texts_of(options, *folder.tokenizer);
   const std::vector<Case> cases = cases_of(options, texts);
   std::int64_t total = 0;
   for (const Case& c : cases)

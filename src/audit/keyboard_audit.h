@@ -20,7 +20,8 @@ struct AuditedProtocol {
 };
 
 struct AuditOptions {
-  std::optional<std::filesystem::path> model, texts;  // the user's; nothing: built in
+  // The user's; nothing: built in. ids: texts as token ids.
+  std::optional<std::filesystem::path> model, texts, ids;
   std::optional<std::filesystem::path> cache = user_cache();
   std::uint64_t seed = 1;
   std::string command = "undertext audit";  // how this run is told in the results

@@ -14,7 +14,7 @@ namespace {
 
 struct Flags {
   std::string preset = "keyboard";
-  std::filesystem::path model, texts, out = "undertext-audit";
+  std::filesystem::path model, texts, ids, out = "undertext-audit";
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -23,10 +23,12 @@ int run(const Flags& flags) {
   AuditOptions options;
   if (!flags.model.empty()) options.model = flags.model;
   if (!flags.texts.empty()) options.texts = flags.texts;
+  if (!flags.ids.empty()) options.ids = flags.ids;
   options.seed = flags.seed;
   options.note = [](const std::string& text) { print_note(text); };
   if (options.model) options.command += " --model " + flags.model.string();
   if (options.texts) options.command += " --texts " + flags.texts.string();
+  if (options.ids) options.command += " --ids " + flags.ids.string();
   if (flags.seed != 1) options.command += fmt::format(" --seed {}", flags.seed);
 
   const OutputFolder folder(flags.out);
@@ -49,7 +51,11 @@ Verb audit_verb(CLI::App& program) {
       ->option_text("NAME");
   app->add_option("--model", flags->model, "your model folder (a built-in one, trained on first use)")
       ->option_text("DIR");
-  app->add_option("--texts", flags->texts, "your messages, one a line (built-in ones)")->option_text("FILE");
+  CLI::Option* texts = app->add_option("--texts", flags->texts, "your messages, one a line (built-in ones)")
+                           ->option_text("FILE");
+  app->add_option("--ids", flags->ids, "the same as token ids, instead of --texts: one JSON list a line")
+      ->option_text("FILE")
+      ->excludes(texts);
   app->add_option("--out", flags->out, "where results.json and report.html go (undertext-audit)")
       ->option_text("DIR");
   app->add_option("--seed", flags->seed, "seed of the messages and the noise (1)")->option_text("N");
