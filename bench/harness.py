@@ -5,6 +5,7 @@ machine that others use too, both run as workers that wait on their input; their
 the fastest of each counts.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -34,7 +35,9 @@ class Worker:
 
     def __init__(self, *command):
         self.command = [str(part) for part in command]
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # OpenBLAS keeps a thread count of its own, which torch.set_num_threads does not reach.
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
 
     def ask(self, question):
         try:

@@ -51,6 +51,19 @@ std::vector<char> moved_rows(const Observation& observation, const std::vector<d
   return moved;
 }
 
+// Rows far above the crowd of those that were not read, whatever a few large ones do to mean and deviation.
+std::vector<char> outstanding_rows(const std::vector<double>& norms) {
+  constexpr double kDeviations = 5;
+  std::vector<double> logs, gaps;
+  for (const double norm : norms) logs.push_back(std::log(std::max(norm, 1e-300)));
+  const double middle = quantile(logs, 0.5);
+  for (const double value : logs) gaps.push_back(value - middle);
+  const double deviation = deviation_around_zero(gaps);
+  std::vector<char> found(norms.size(), 0);
+  for (std::size_t k = 0; k < norms.size(); ++k) found[k] = logs[k] > middle + kDeviations * deviation;
+  return found;
+}
+
 // The greedy end of both algorithms: each token that was found takes one share of the evidence (most is
 // best); then whoever has most evidence left takes another, until there are `tokens`.
 WordRecovery share_out(std::vector<double> evidence, const std::vector<char>& found, std::int64_t tokens,
@@ -192,9 +205,9 @@ Evidence evidence_of_bias(const Observation& observation, const std::string& bia
   Evidence evidence;
   evidence.certain.assign(change.size(), 0);
   evidence.rule = "counts from the output bias";
-  if (!norms.empty() && !tied(model)) {
-    evidence.certain = moved_rows(observation, norms, 0);
-    evidence.rule += " and embedding rows that moved";
+  if (!norms.empty()) {
+    evidence.certain = tied(model) ? outstanding_rows(norms) : moved_rows(observation, norms, 0);
+    evidence.rule += tied(model) ? " and embedding rows that stand out" : " and embedding rows that moved";
   }
   std::vector<Token> words;
   evidence.likely = evidence.certain;
@@ -224,7 +237,7 @@ Evidence evidence_of_rows(const Observation& observation, const std::string& wei
   Evidence evidence;
   evidence.rule = "counts from output rows along the contexts' mean";
   const std::vector<double> sizes = values_of(norms);
-  evidence.likely = evidence.certain = moved_rows(observation, sizes, BagOptions{}.cutoff);
+  evidence.likely = evidence.certain = outstanding_rows(sizes);
   const at::Tensor crowd = rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
   const at::Tensor mean = crowd.mean(0);
   const double length = mean.square().sum().item<double>();

@@ -79,7 +79,7 @@ TEST_F(UpdateFile, NamesWhatIsWrongInTheProtocol) {
     const char *key, *value, *message;
   } cases[] = {
       {"kind", nullptr, "metadata \"kind\" is missing"},
-      {"kind", "secret", "metadata \"kind\" is \"secret\", expected weights or gradient"},
+      {"kind", "secret", "metadata \"kind\" is \"secret\", expected weights or delta or gradient"},
       {"format", "pt", "metadata \"format\" is \"pt\", expected undertext-update-1"},
       {"learning_rate", "0", "\"learning_rate\" is \"0\", expected a positive number"},
       {"learning_rate", "nan", "\"learning_rate\" is \"nan\""},
