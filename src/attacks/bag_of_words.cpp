@@ -53,7 +53,7 @@ std::vector<char> moved_rows(const Observation& observation, const std::vector<d
 
 // Rows far above the crowd of those that were not read, whatever a few large ones do to mean and deviation.
 std::vector<char> outstanding_rows(const std::vector<double>& norms) {
-  constexpr double kDeviations = 5;
+  constexpr double kDeviations = 4.5;
   std::vector<double> logs, gaps;
   for (const double norm : norms) logs.push_back(std::log(std::max(norm, 1e-300)));
   const double middle = quantile(logs, 0.5);
@@ -197,23 +197,59 @@ struct Evidence {
   std::string rule;
 };
 
+// What the rows of a tied embedding's gradient hold beyond the model's own predictions, (V, D). Where token k
+// did not come, its row is sum_c p_c(k) h_c with p_c(k) = exp(w_k . h_c) / Z_c: the contexts' mean, tilted by
+// the token's own embedding w_k. For contexts that spread normally, row over sum_c p_c(k) is exactly a + B
+// w_k; the sum is the output bias's gradient, and taken for constant where there is none. Fitted on the
+// quieter half of the rows, again and again.
+at::Tensor unexplained_rows(const Observation& observation, const std::string& weight) {
+  constexpr int kRounds = 3;
+  const auto bias = observation.before->parameter_of(Role::output_bias);
+  const at::Tensor rows = summed_gradient(observation, weight);
+  at::Tensor total = at::ones({rows.size(0), 1}, rows.options());
+  if (bias && observation.update.tensors.contains(*bias))
+    total = summed_gradient(observation, *bias).abs().clamp_min(1e-300).unsqueeze(1);
+  const at::Tensor means = rows / total;
+  const at::Tensor own = observation.before->parameters().at(weight).to(at::kDouble);
+  const at::Tensor x = at::cat({own, at::ones({own.size(0), 1}, own.options())}, 1);  // (V, D + 1)
+  at::Tensor left = rows;
+  for (int round = 0; round < kRounds; ++round) {
+    const at::Tensor norms = left.norm(2, 1);
+    const at::Tensor quiet = (norms <= norms.median()).nonzero().flatten();
+    const at::Tensor few = x.index_select(0, quiet);
+    at::Tensor gram = at::matmul(few.t(), few);
+    gram.diagonal().add_(1e-9 * gram.diagonal().mean().item<double>());
+    const at::Tensor fit = at::linalg_solve(gram, at::matmul(few.t(), means.index_select(0, quiet)));
+    left = (means - at::matmul(x, fit)) * total;
+  }
+  return left;
+}
+
+// Which tokens were read or predicted, by the embedding's gradient; nothing when the update does not hold it.
+std::vector<char> tokens_seen(const Observation& observation) {
+  const std::vector<double> norms = row_norms(observation);
+  if (norms.empty()) return {};
+  if (!tied(*observation.before)) return moved_rows(observation, norms, 0);
+  const std::string name = *observation.before->parameter_of(Role::token_embedding);
+  return outstanding_rows(values_of(unexplained_rows(observation, name).norm(2, 1)));
+}
+
 // From the output bias: what came is what was predicted less the gradient.
 Evidence evidence_of_bias(const Observation& observation, const std::string& bias) {
   const LanguageModel& model = *observation.before;
   const std::vector<double> change = values_of(summed_gradient(observation, bias));
-  const std::vector<double> norms = row_norms(observation);
   Evidence evidence;
-  evidence.certain.assign(change.size(), 0);
+  evidence.certain = tokens_seen(observation);
   evidence.rule = "counts from the output bias";
-  if (!norms.empty()) {
-    evidence.certain = tied(model) ? outstanding_rows(norms) : moved_rows(observation, norms, 0);
+  if (evidence.certain.empty())
+    evidence.certain.assign(change.size(), 0);
+  else
     evidence.rule += tied(model) ? " and embedding rows that stand out" : " and embedding rows that moved";
-  }
   std::vector<Token> words;
-  evidence.likely = evidence.certain;
+  evidence.likely.resize(change.size());
   for (std::size_t k = 0; k < change.size(); ++k) {
-    evidence.likely[k] |= change[k] < 0;
-    if (evidence.likely[k]) words.push_back(static_cast<Token>(k));
+    evidence.likely[k] = change[k] < 0;
+    if (evidence.certain[k] || evidence.likely[k]) words.push_back(static_cast<Token>(k));
   }
   const std::vector<double> predicted = average_prediction(model, words);
   // The rows of tokens that did not come say how many predictions were summed.
@@ -236,8 +272,9 @@ Evidence evidence_of_rows(const Observation& observation, const std::string& wei
   const at::Tensor norms = rows.norm(2, 1);
   Evidence evidence;
   evidence.rule = "counts from output rows along the contexts' mean";
-  const std::vector<double> sizes = values_of(norms);
-  evidence.likely = evidence.certain = outstanding_rows(sizes);
+  evidence.certain = tokens_seen(observation);
+  if (evidence.certain.empty()) evidence.certain = outstanding_rows(values_of(norms));
+  evidence.likely = evidence.certain;
   const at::Tensor crowd = rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
   const at::Tensor mean = crowd.mean(0);
   const double length = mean.square().sum().item<double>();

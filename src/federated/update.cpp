@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -148,6 +149,7 @@ Update load_update(const std::filesystem::path& file) {
 }
 
 Update read_update(const std::filesystem::path& file, const LanguageModel& model, const UpdateFacts& facts) {
+  if (std::filesystem::is_directory(file)) fail("{}: is a folder, expected an update's file", file.string());
   TensorFile content = read_tensors(file);
   if (is_own(content)) {
     if (facts.any())
@@ -163,6 +165,11 @@ Update read_update(const std::filesystem::path& file, const LanguageModel& model
   Update update;
   update.tensors = match_names(std::move(content), expected.wanted, expected.match, file.string());
   update = checked(std::move(update), file);
+  const auto same = [&](const auto& entry) {
+    return at::equal(entry.second, model.parameters().at(entry.first));
+  };
+  if (std::ranges::all_of(update.tensors, same))
+    fail("{}: holds the model's own weights, expected those after training, or a gradient", file.string());
   Protocol& protocol = update.protocol;
   protocol.kind = facts.kind ? *facts.kind : infer_kind(model, update.tensors);
   protocol.kind_inferred = !facts.kind;

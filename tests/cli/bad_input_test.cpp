@@ -220,7 +220,7 @@ const std::vector<BadInput> kBadInputs = {
      "decoder.bias"},
     // Updates.
     {"update_missing", [](auto& p) { return attack(p, p.path("none")); }, "none"},
-    {"update_folder", [](auto& p) { return attack(p, p.path("model")); }, "model"},
+    {"update_folder", [](auto& p) { return attack(p, p.path("model")); }, "is a folder"},
     {"update_empty", [](auto& p) { return attack(p, p.write("bad", "")); }, "bad"},
     {"update_truncated_header",
      [](auto& p) { return attack(p, changed_update(p, [](auto& b) { b.resize(60); })); }, "bad"},
@@ -248,7 +248,7 @@ const std::vector<BadInput> kBadInputs = {
      },
      "bad"},
     {"update_that_is_no_update", [](auto& p) { return attack(p, p.path("model/model.safetensors")); },
-     "expected undertext-update-1"},
+     "holds the model's own weights"},
     {"update_of_another_model",
      [](auto& p) {
        const std::string update = p.make_update("good");

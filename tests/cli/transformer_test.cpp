@@ -26,9 +26,9 @@ class Transformers : public testing::Test {
     }
     place_.write("public.txt", texts);
     place_.write("private.txt", "word3 word14 word15 word9 word26 word5\n");
-    place_.write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 32, "n_layer": 1, "n_head": 4,
+    place_.write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 64, "n_layer": 1, "n_head": 4,
         "n_positions": 16, "vocab_size": 63, "embd_pdrop": 0, "attn_pdrop": 0, "resid_pdrop": 0})");
-    place_.write("plain.json", R"({"model_type": "transformer", "hidden_size": 32, "num_hidden_layers": 1,
+    place_.write("plain.json", R"({"model_type": "transformer", "hidden_size": 64, "num_hidden_layers": 1,
         "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 16, "vocab_size": 63})");
   }
 
@@ -99,7 +99,7 @@ TEST_F(Transformers, LoseTheirWordsAndTexts) {
                            .json();
     EXPECT_GE(words.at("scores").at("f1").get<double>(), 0.8) << config;
     const Outcome tag = undertext_run({"attack", "tag", "--model", model, "--update", update, "--iterations",
-                                       "150", "--truth", place_.path("private.txt"), "--json"});
+                                       "250", "--truth", place_.path("private.txt"), "--json"});
     ASSERT_EQ(tag.code, 0) << tag.err;
     EXPECT_EQ(tag.json().at("attack"), "tag");
     EXPECT_FALSE(tag.json().at("oracle"));

@@ -123,7 +123,7 @@ TEST(FlowerUpdate, OfTheGoldenModelIsItsSgdStep) {
   const Update named = read_update(golden / "updated.safetensors", *model);
   EXPECT_EQ(flower.protocol.kind, UpdateKind::weights);
   EXPECT_EQ(hash_of(flower.tensors), hash_of(named.tensors));
-  EXPECT_EQ(hash_of(read_update(golden / "flower_before.npz", *model).tensors), hash_of(model->parameters()));
+  EXPECT_THROW(read_update(golden / "flower_before.npz", *model), UserError) << "nothing was trained";
   const NamedTensors expected = read_tensors(golden / "expected.safetensors").tensors;
   for (const auto& [name, after] : flower.tensors) {
     const at::Tensor step = (model->parameters().at(name) - after) / 0.1;

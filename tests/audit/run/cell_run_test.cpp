@@ -54,7 +54,10 @@ TEST_F(CellRuns, DoesWhatClientAndAttackDo) {
   const Observation observation =
       observe(folder.model, folder.hash, train_locally(*folder.model, sentences, training, folder.hash));
   const WordRecovery recovery = recover_words_by_sign(observation);
-  const json scores = score_words(sentences, std::vector<Sentence>{ids_of(recovery)});
+  json scores = score_words(sentences, std::vector<Sentence>{ids_of(recovery)});
+  std::vector<double> counts;
+  for (const RecoveredWord& word : recovery.words) counts.push_back(word.count);
+  scores["with_counts"] = score_counts(sentences, ids_of(recovery), counts);
   EXPECT_EQ(outcomes[0].result.at("metrics"), scores);
   ASSERT_GT(recovery.words.size(), 0u);
   EXPECT_EQ(outcomes[0].result.at("words")[0].at("id"), recovery.words[0].id);
