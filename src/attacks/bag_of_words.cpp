@@ -204,6 +204,7 @@ struct Evidence {
 // quieter half of the rows, again and again.
 at::Tensor unexplained_rows(const Observation& observation, const std::string& weight) {
   constexpr int kRounds = 3;
+  constexpr double kQuiet = 0.8;
   const auto bias = observation.before->parameter_of(Role::output_bias);
   const at::Tensor rows = summed_gradient(observation, weight);
   at::Tensor total = at::ones({rows.size(0), 1}, rows.options());
@@ -215,7 +216,7 @@ at::Tensor unexplained_rows(const Observation& observation, const std::string& w
   at::Tensor left = rows;
   for (int round = 0; round < kRounds; ++round) {
     const at::Tensor norms = left.norm(2, 1);
-    const at::Tensor quiet = (norms <= norms.median()).nonzero().flatten();
+    const at::Tensor quiet = (norms <= norms.quantile(kQuiet)).nonzero().flatten();
     const at::Tensor few = x.index_select(0, quiet);
     at::Tensor gram = at::matmul(few.t(), few);
     gram.diagonal().add_(1e-9 * gram.diagonal().mean().item<double>());
