@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 #include "attacks/words.h"
@@ -232,7 +233,12 @@ std::vector<char> tokens_seen(const Observation& observation) {
   if (norms.empty()) return {};
   if (!tied(*observation.before)) return moved_rows(observation, norms, 0);
   const std::string name = *observation.before->parameter_of(Role::token_embedding);
-  return outstanding_rows(values_of(unexplained_rows(observation, name).norm(2, 1)));
+  std::vector<char> seen = outstanding_rows(values_of(unexplained_rows(observation, name).norm(2, 1)));
+  // Where most of the vocabulary came there is no crowd of others to stand out from; the printed cutoff may
+  // still find some.
+  const std::vector<char> printed = moved_rows(observation, norms, BagOptions{}.cutoff);
+  if (std::ranges::count(seen, 1) < std::ranges::count(printed, 1)) seen = printed;
+  return seen;
 }
 
 // From the output bias: what came is what was predicted less the gradient.
@@ -287,16 +293,33 @@ Evidence evidence_of_rows(const Observation& observation, const std::string& wei
 }
 
 // What one occurrence adds: 1 where the loss is summed and the bias tells, else what the values are multiples
-// of: a quarter of them lies below that of tokens that occur once, and all together settle it.
+// of. Where most tokens occur once a low quantile is nearly that; the number of predictions, below what texts
+// and places allow, settles it: with the right one the small values are whole numbers.
 double unit_of(const Observation& observation, const std::vector<double>& values, bool bias) {
   if (bias && observation.update.protocol.reduction == Reduction::sum) return 1;
   double one = quantile(values, 0.25);
-  for (int round = 0; round < 3 && one > 0; ++round) {
-    double total = 0, counted = 0;
-    for (const double value : values) {
-      total += value;
-      counted += std::max(1.0, std::round(value / one));
+  if (one <= 0) return one;
+  const double total = std::accumulate(values.begin(), values.end(), 0.0);
+  const auto most = static_cast<std::int64_t>(tokens_of(observation, {}));
+  std::vector<double> small = values;
+  std::ranges::sort(small);
+  small.resize(std::min<std::size_t>(small.size(), 300));
+  const auto wholeness = [&](double n) {
+    double sum = 0;
+    for (const double value : small) sum += std::cos(2 * M_PI * value / total * n);
+    return sum / static_cast<double>(small.size());
+  };
+  constexpr double kWhole = 0.8;  // of 1
+  const double first = total / one;
+  for (double n = std::floor(0.8 * first); bias && n <= static_cast<double>(most); ++n)
+    if (n >= 1 && wholeness(n) > kWhole) {
+      // The best of its neighbours: the score has a peak.
+      while (wholeness(n + 1) > wholeness(n)) ++n;
+      return total / n;
     }
+  for (int round = 0; round < 3; ++round) {
+    double counted = 0;
+    for (const double value : values) counted += std::max(1.0, std::round(value / one));
     one = total / counted;
   }
   return one;

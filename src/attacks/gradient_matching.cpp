@@ -23,7 +23,7 @@ namespace undertext {
 namespace {
 
 constexpr std::int64_t kDlgIterations = 300, kTagIterations = 1000;
-constexpr double kDlgRate = 1, kTagRate = 0.05;
+constexpr double kDlgRate = 1, kTagRate = 0.1;
 
 // What all restarts share: the observed gradient and the shape of what is sought.
 struct Target {
@@ -38,6 +38,7 @@ struct Target {
   std::vector<Token> label_words;          // the words that labels are made of
   std::int64_t count = 0, length = 0;      // B, T
   bool mean = false;
+  double spread = 1;  // of what the first layer sees: the unit of a step of the inputs
 };
 
 Target target_of(const Observation& observation, const MatchingOptions& options) {
@@ -78,6 +79,11 @@ Target target_of(const Observation& observation, const MatchingOptions& options)
     target.weights.push_back((n - static_cast<double>(i)) / n);
 
   const at::Tensor table = model.parameters().at(*embedding).detach();
+  if (const auto position = model.parameter_of(Role::position_embedding)) {
+    const double token = table.std().item<double>(),
+                 place = model.parameters().at(*position).std().item<double>();
+    target.spread = std::sqrt(token * token + place * place);
+  }
   if (model.start_token() != kNoToken) target.start = table[model.start_token()];
   std::vector<Token> all(static_cast<std::size_t>(model.vocabulary_size()));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Token>(i);
@@ -119,6 +125,15 @@ class Attempt {
   }
 
   std::vector<at::Tensor>& variables() { return variables_; }
+  // One group for each variable: embeddings take steps in units of what the first layer sees.
+  std::vector<torch::optim::OptimizerParamGroup> groups() const {
+    std::vector<torch::optim::OptimizerParamGroup> result;
+    for (const at::Tensor& variable : variables_) result.emplace_back(std::vector<at::Tensor>{variable});
+    return result;
+  }
+  double step_of(std::size_t variable) const {
+    return embeddings_.defined() && variables_[variable].is_same(embeddings_) ? target_.spread : 1;
+  }
 
   // The distance that the method minimises; its gradient is left in the variables.
   at::Tensor distance() {
@@ -255,10 +270,12 @@ Outcome run(const Target& target, const MatchingOptions& options, Seed seed,
     }
     return best;
   }
-  torch::optim::Adam optimiser(attempt.variables(), torch::optim::AdamOptions(rate));
+  torch::optim::Adam optimiser(attempt.groups(), torch::optim::AdamOptions(rate));
   for (std::int64_t i = 0; i < iterations; ++i) {
     const double left = 1 - static_cast<double>(i) / static_cast<double>(iterations);
-    static_cast<torch::optim::AdamOptions&>(optimiser.param_groups()[0].options()).lr(rate * left);
+    for (std::size_t v = 0; v < attempt.variables().size(); ++v)
+      static_cast<torch::optim::AdamOptions&>(optimiser.param_groups()[v].options())
+          .lr(rate * left * attempt.step_of(v));
     attempt.distance();
     look();
     optimiser.step();

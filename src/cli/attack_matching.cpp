@@ -108,7 +108,8 @@ Verb attack_matching_verb(CLI::App& attack, const std::string& method) {
   app->add_option("--restarts", to.restarts, "attempts; the one that matches best is the answer (1)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
       ->option_text("N");
-  app->add_option("--step-size", to.step_size, dlg ? "of L-BFGS (1)" : "of Adam (0.05)")
+  app->add_option("--step-size", to.step_size,
+                  dlg ? "of L-BFGS (1)" : "of Adam, in units of what the first layer sees (0.1)")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("RATE");
   if (!dlg)
