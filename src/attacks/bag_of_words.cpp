@@ -111,11 +111,12 @@ std::string known(std::int64_t tokens) {
 
 // Texts made of these tokens at random, as many as needed for a fair picture of what the model predicts.
 std::vector<Sentence> mixed_texts(const LanguageModel& model, const std::vector<Token>& words) {
-  constexpr int kTexts = 32, kWords = 16;
+  constexpr int kTexts = 32;
+  const std::int64_t length = std::min<std::int64_t>(16, model.longest_sentence());
   Random random(Seed(1).derive("mixed texts"));
   std::vector<Sentence> texts(kTexts);
   for (Sentence& text : texts)
-    for (int i = 0; i < kWords; ++i)
+    for (std::int64_t i = 0; i < length; ++i)
       text.push_back(words.empty() ? static_cast<Token>(
                                          random.below(static_cast<std::uint64_t>(model.vocabulary_size())))
                                    : words[random.below(words.size())]);
@@ -131,7 +132,7 @@ std::vector<double> average_prediction(const LanguageModel& model, const std::ve
   // The gradient by the bias is what was predicted less what came; what came sums to their number.
   std::vector<double> prediction = values_of(gradient.at(name));
   const bool from_start = model.start_token() != kNoToken;
-  const auto n = static_cast<double>(model.predicted(texts));
+  const auto n = static_cast<double>(std::max<std::int64_t>(1, model.predicted(texts)));
   for (const Sentence& text : texts)
     for (std::size_t i = from_start ? 0 : 1; i < text.size(); ++i) prediction[text[i]] += 1;
   for (double& value : prediction) value = std::max(0.0, value / n);
@@ -215,6 +216,9 @@ at::Tensor unexplained_rows(const Observation& observation, const std::string& w
   const at::Tensor own = observation.before->parameters().at(weight).to(at::kDouble);
   const at::Tensor x = at::cat({own, at::ones({own.size(0), 1}, own.options())}, 1);  // (V, D + 1)
   at::Tensor left = rows;
+  // A fit of as many numbers as there are rows would explain everything.
+  constexpr double kRowsPerNumber = 4;
+  if (kQuiet * static_cast<double>(x.size(0)) < kRowsPerNumber * static_cast<double>(x.size(1))) return left;
   for (int round = 0; round < kRounds; ++round) {
     const at::Tensor norms = left.norm(2, 1);
     const at::Tensor quiet = (norms <= norms.quantile(kQuiet)).nonzero().flatten();
@@ -237,7 +241,7 @@ std::vector<char> tokens_seen(const Observation& observation) {
   // Where most of the vocabulary came there is no crowd of others to stand out from; the printed cutoff may
   // still find some.
   const std::vector<char> printed = moved_rows(observation, norms, BagOptions{}.cutoff);
-  if (std::ranges::count(seen, 1) < std::ranges::count(printed, 1)) seen = printed;
+  if (2 * std::ranges::count(seen, 1) < std::ranges::count(printed, 1)) seen = printed;
   return seen;
 }
 

@@ -2,13 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 
 namespace undertext {
 namespace {
 
 constexpr double kNear = 0.25;  // squared distance to the model, as a share of its own squared size
-constexpr int kTexts = 8, kWords = 12;
+constexpr int kTexts = 8;
+constexpr std::int64_t kWords = 12;
 
 bool near_the_model(const LanguageModel& model, const NamedTensors& update) {
   double distance = 0, size = 0;
@@ -31,7 +34,7 @@ std::vector<Sentence> any_texts(const LanguageModel& model) {
   Random random(Seed(1).derive("any texts"));
   std::vector<Sentence> texts(kTexts);
   for (Sentence& text : texts)
-    for (int i = 0; i < kWords; ++i)
+    for (std::int64_t i = 0; i < std::min(kWords, model.longest_sentence()); ++i)
       text.push_back(static_cast<Token>(random.below(static_cast<std::uint64_t>(model.vocabulary_size()))));
   return texts;
 }

@@ -7,29 +7,19 @@
 #include "base/error.h"
 #include "federated/local_training.h"
 #include "metrics/word_scores.h"
-#include "models/transformer/transformer.h"
+#include "models/transformer/small_transformers.h"
 
 namespace undertext {
 namespace {
 
 TransformerConfig config_of(TransformerKind kind) {
-  TransformerConfig config;
-  config.kind = kind;
+  TransformerConfig config = small_config(kind);
   config.vocabulary = 3000;
   config.width = 128;
-  config.layers = 2;
   config.heads = 4;
   config.inner = 256;
   config.positions = 40;
-  if (kind == TransformerKind::gpt2) {
-    config.norm_first = config.causal = config.tied = true;
-    config.activation = Activation::gelu_tanh;
-  }
-  if (kind == TransformerKind::bert) {
-    config.types = 2;
-    config.tied = true;
-    config.activation = Activation::gelu;
-  }
+  config.initial_deviation = 0.02;
   return config;
 }
 
@@ -111,6 +101,19 @@ TEST(BagOfWords, OfBertsHiddenWordsAndTheOthers) {
   // One token in seven is hidden and predicted; the printed cutoff finds little more than these.
   EXPECT_GE(score_words(texts, std::vector<Sentence>{ids_of(recover_bag(seen, {}))}).recall, 0.15);
   EXPECT_GE(unique(recover_bag_by_counts(seen), texts), 0.9);
+}
+
+TEST(BagOfWords, OfModelsThatReadLittleOrHaveNoMask) {
+  const auto bert =
+      std::shared_ptr<Transformer>(Transformer::random(config_of(TransformerKind::bert), Seed(1)));
+  bert->set_mask(2999);
+  Observation seen = observed(bert, zipf_texts(2, 8, 1));
+  bert->set_mask(std::nullopt);  // a folder without a tokenizer
+  EXPECT_FALSE(recover_bag_by_counts(seen).words.empty());
+  TransformerConfig config = config_of(TransformerKind::plain);
+  config.positions = 3;
+  const std::shared_ptr<Transformer> brief = Transformer::random(config, Seed(1));
+  EXPECT_FALSE(recover_bag_by_counts(observed(brief, {{5, 6, 7}})).words.empty());
 }
 
 TEST(BagOfWords, NeedsTheEmbeddingOrTheBias) {

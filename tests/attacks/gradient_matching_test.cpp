@@ -6,24 +6,21 @@
 #include "base/threads.h"
 #include "federated/local_training.h"
 #include "models/cifg_lstm.h"
-#include "models/transformer/transformer.h"
+#include "models/transformer/small_transformers.h"
 
 namespace undertext {
 namespace {
 
 std::shared_ptr<LanguageModel> encoder(TransformerKind kind = TransformerKind::plain) {
-  TransformerConfig config;
-  config.kind = kind;
+  TransformerConfig config = small_config(kind);
   config.vocabulary = 120;
   config.width = 32;
   config.layers = 1;
   config.heads = 4;
   config.inner = 64;
   config.positions = 16;
-  if (kind == TransformerKind::gpt2) {
-    config.norm_first = config.causal = true;
-    config.activation = Activation::gelu_tanh;
-  }
+  config.initial_deviation = 0.02;
+  config.tied = false;
   return Transformer::random(config, Seed(1));
 }
 

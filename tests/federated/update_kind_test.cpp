@@ -7,7 +7,7 @@
 #include "federated/clients.h"
 #include "federated/local_training.h"
 #include "federated/observation.h"
-#include "models/transformer/transformer.h"
+#include "models/transformer/small_transformers.h"
 #include "tensors/read_tensors.h"
 #include "tensors/safetensors.h"
 #include "tensors/write_tensors.h"
@@ -16,15 +16,11 @@ namespace undertext {
 namespace {
 
 std::shared_ptr<LanguageModel> small_gpt2() {
-  TransformerConfig config;
-  config.kind = TransformerKind::gpt2;
+  TransformerConfig config = small_config(TransformerKind::gpt2);
   config.vocabulary = 60;
   config.width = 16;
-  config.layers = 2;
   config.heads = 2;
-  config.inner = 32;
-  config.positions = 16;
-  config.norm_first = config.causal = config.tied = true;
+  config.initial_deviation = 0.02;
   return Transformer::random(config, Seed(1));
 }
 

@@ -178,10 +178,11 @@ std::vector<Example> Transformer::examples(std::span<const Sentence> sentences) 
   std::vector<Example> result;
   result.reserve(sentences.size());
   const Seed masks = seed_.value_or(Seed(0)).derive("masks");
-  UNDERTEXT_CHECK(!config_.masked() || mask_);
+  // Clients need the real one (check); for a rough picture of what the model predicts any token will do.
+  const Token mask = mask_.value_or(0);
   for (std::size_t i = 0; i < sentences.size(); ++i)
     result.push_back(config_.masked()
-                         ? masked_word_example(sentences[i], *mask_, config_.vocabulary, masks.derive(i))
+                         ? masked_word_example(sentences[i], mask, config_.vocabulary, masks.derive(i))
                          : next_word_example(sentences[i]));
   return result;
 }
