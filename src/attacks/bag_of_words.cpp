@@ -313,14 +313,14 @@ double unit_of(const Observation& observation, const std::vector<double>& values
     for (const double value : small) sum += std::cos(2 * M_PI * value / total * n);
     return sum / static_cast<double>(small.size());
   };
-  constexpr double kWhole = 0.8;  // of 1
-  const double first = total / one;
-  for (double n = std::floor(0.8 * first); bias && n <= static_cast<double>(most); ++n)
-    if (n >= 1 && wholeness(n) > kWhole) {
-      // The best of its neighbours: the score has a peak.
-      while (wholeness(n + 1) > wholeness(n)) ++n;
-      return total / n;
+  constexpr double kWhole = 0.2;  // 0: no more than by chance, 1: all are whole
+  double best = 0, number = 0;
+  for (double n = std::max(1.0, std::floor(0.8 * total / one)); bias && n <= static_cast<double>(most); ++n)
+    if (const double score = wholeness(n); score > best) {
+      best = score;
+      number = n;
     }
+  if (best > kWhole) return total / number;
   for (int round = 0; round < 3; ++round) {
     double counted = 0;
     for (const double value : values) counted += std::max(1.0, std::round(value / one));
