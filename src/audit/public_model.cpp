@@ -1,10 +1,6 @@
 #include "audit/public_model.h"
 
-#include <nlohmann/json.hpp>
-
 #include "audit/version.h"
-#include "base/error.h"
-#include "base/files.h"
 #include "base/sha256.h"
 #include "models/cifg_lstm.h"
 #include "text/messages.h"

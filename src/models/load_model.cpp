@@ -31,7 +31,7 @@ void check_fit(const Tokenizer& tokenizer, const LanguageModel& model, const std
   }
 }
 
-// A model whose cell is known but whose words are not: texts for it come as numbers.
+// Without one the texts of a model come as token ids.
 bool has_tokenizer(const std::filesystem::path& folder) {
   constexpr std::array kFiles = {"tokenizer.json", "vocab.json", "characters.json", "vocab.txt"};
   return std::ranges::any_of(kFiles,
