@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "metrics/assignment.h"
+#include "base/assignment.h"
 
 namespace undertext {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "metrics/assignment.h"
+#include "base/assignment.h"
 #include "metrics/edit_distance.h"
 
 namespace undertext {

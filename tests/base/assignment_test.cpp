@@ -1,4 +1,4 @@
-#include "metrics/assignment.h"
+#include "base/assignment.h"
 
 #include <gtest/gtest.h>
 
