@@ -7,6 +7,7 @@
 #include "attacks/decepticons/key.h"
 #include "base/random.h"
 #include "federated/observation.h"
+#include "models/transformer/transformer.h"
 
 namespace undertext {
 
