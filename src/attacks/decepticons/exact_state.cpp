@@ -11,6 +11,7 @@
 #include "attacks/decepticons/corrupt.h"
 #include "attacks/decepticons/exact_layout.h"
 #include "attacks/decepticons/layer_views.h"
+#include "attacks/decepticons/sample_sequences.h"
 #include "base/error.h"
 
 namespace undertext {
@@ -22,7 +23,6 @@ constexpr double kAttend = 200;      // how much more attention they get, as a l
 constexpr double kTail = 1;          // of tied models: the tail of a token's row is its label's weight
 constexpr double kWritten = 1e-3;    // what the feed-forward parts may write, of a row of length sqrt(D)
 constexpr double kSink = 30;         // output bias of the token that a masked model predicts everywhere
-constexpr std::int64_t kSampled = 250'000;  // tokens that the edges are quantiles of
 
 class Corruption {
  public:
@@ -189,30 +189,9 @@ class Corruption {
     }
   }
 
-  // Sequences like those that clients have, of public tokens or random ones.
-  std::vector<Sentence> sampled() const {
-    const std::int64_t length = std::clamp<std::int64_t>(options_.length, 1, config_.positions);
-    Sentence stream;
-    for (const Sentence& text : options_.public_texts) stream.insert(stream.end(), text.begin(), text.end());
-    if (static_cast<std::int64_t>(stream.size()) > kSampled) stream.resize(kSampled);
-    Random draw(seed_.derive("sample"));
-    while (static_cast<std::int64_t>(stream.size()) < std::max(kSampled, 40 * config_.inner)) {
-      if (options_.public_texts.empty() || stream.empty())
-        stream.push_back(static_cast<Token>(draw.below(static_cast<std::uint64_t>(config_.vocabulary))));
-      else  // few public texts: their tokens, at other places
-        stream.push_back(stream[draw.below(stream.size())]);
-    }
-    std::vector<Sentence> sequences;
-    const auto step = static_cast<std::size_t>(length);
-    for (std::size_t at = 0; at + step <= stream.size(); at += step)
-      sequences.emplace_back(stream.begin() + static_cast<std::ptrdiff_t>(at),
-                             stream.begin() + static_cast<std::ptrdiff_t>(at + step));
-    return sequences;
-  }
-
   // Every layer's own edges: quantiles of what its probe measures.
   void set_edges() {
-    const std::vector<Sentence> sequences = sampled();
+    const std::vector<Sentence> sequences = sample_sequences(model_, options_);
     std::vector<Token> ids(static_cast<std::size_t>(config_.vocabulary));
     std::iota(ids.begin(), ids.end(), 0);
     const auto length = static_cast<std::int64_t>(sequences.front().size());
