@@ -3,26 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/sequences.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::int64_t kTokens = 1 << 16;
-
-// As clients cut theirs: without padding, and without what is left over at the end.
-std::vector<Sentence> cut_up(std::span<const Sentence> texts, std::int64_t length, std::int64_t most) {
-  std::vector<Sentence> sequences(1);
-  for (const Sentence& text : texts)
-    for (const Token token : text) {
-      if (static_cast<std::int64_t>(sequences.back().size()) == length) {
-        if (static_cast<std::int64_t>(sequences.size()) == most) return sequences;
-        sequences.emplace_back();
-      }
-      sequences.back().push_back(token);
-    }
-  if (static_cast<std::int64_t>(sequences.back().size()) < length) sequences.pop_back();
-  return sequences;
-}
 
 std::vector<Sentence> random_sequences(std::int64_t vocabulary, std::int64_t length, std::int64_t count,
                                        Seed seed) {
@@ -43,9 +29,8 @@ std::vector<Sentence> sample_sequences(const Transformer& model, const CorruptOp
   const std::int64_t count = std::max<std::int64_t>(1, kTokens / length);
   if (options.public_texts.empty())
     return random_sequences(model.vocabulary_size(), length, count, Seed(options.seed).derive("sample"));
-  std::vector<Sentence> sequences = cut_up(options.public_texts, length, count);
-  if (sequences.empty())
-    fail("the public texts have too few tokens for one sequence, expected at least {}", length);
+  std::vector<Sentence> sequences = cut_into_sequences(options.public_texts, length, "the public texts");
+  if (static_cast<std::int64_t>(sequences.size()) > count) sequences.resize(static_cast<std::size_t>(count));
   return sequences;
 }
 
