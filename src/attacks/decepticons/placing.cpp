@@ -18,7 +18,6 @@ constexpr double kAmountFits = 2e-3;       // of an amount: how well weights and
 constexpr double kCodeSpread = 0.01;       // of the codes' spread: how far codes of one sequence lie apart
 constexpr double kEdge = 3e-5;             // what single precision may move a measurement
 constexpr std::size_t kMostWays = 20'000;  // of giving the members of a row their sequences
-constexpr int kMostRounds = 40;
 
 }  // namespace
 
@@ -340,19 +339,19 @@ void Placing::run() {
   decode(all, most);
   find_codes();
   if (codes_.count() == 0) return;
-  for (int round = 0; round < kMostRounds; ++round) {
-    bool any = place_round(false);
+  // Every round places a token or finds a code, so there is an end.
+  while (true) {
     const bool missing = sequences_ == 0 || codes_.count() < sequences_;
+    bool any = place_round(false);
     if (!any && missing) any = find_missing_codes(false);
     if (!any) any = place_round(true);
-    if (!any && sequences_ > 0 && missing) any = find_missing_codes(true);
-    if (any) {
-      peel(most);
+    if (!any && most < 3) {  // rows of three: dearer, and seldom needed
+      decode(all, ++most);
       continue;
     }
-    if (most == 3) break;
-    most = 3;  // rows of three: dearer, and seldom needed
-    decode(all, most);
+    if (!any && sequences_ > 0 && missing) any = find_missing_codes(true);
+    if (!any) break;
+    peel(most);
   }
 }
 
