@@ -1,6 +1,6 @@
 // The program: reads the flags, runs one verb, turns every failure into one line and an exit code.
 //   0  done      2  something the user can mend      1  something else, such as a cell of an experiment that
-//   failed
+//   failed      3  inspect: a state that is not fit to train on
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   verbs.push_back(attack_words_verb(*attack));
   verbs.push_back(attack_sentences_verb(*attack));
   for (const char* method : {"dlg", "tag"}) verbs.push_back(attack_matching_verb(*attack, method));
+  verbs.push_back(inspect_verb(program));
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));

@@ -17,6 +17,7 @@ Verb tokenize_verb(CLI::App& program);
 Verb attack_words_verb(CLI::App& attack);
 Verb attack_sentences_verb(CLI::App& attack);
 Verb attack_matching_verb(CLI::App& attack, const std::string& method);  // dlg, tag
+Verb inspect_verb(CLI::App& program);
 Verb new_verb(CLI::App& program);
 Verb train_verb(CLI::App& program);
 Verb audit_verb(CLI::App& program);
