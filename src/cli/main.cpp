@@ -65,6 +65,10 @@ int run(int argc, char** argv) {
   verbs.push_back(attack_words_verb(*attack));
   verbs.push_back(attack_sentences_verb(*attack));
   for (const char* method : {"dlg", "tag"}) verbs.push_back(attack_matching_verb(*attack, method));
+  verbs.push_back(attack_decepticon_verb(*attack));
+  CLI::App* server = program.add_subcommand("server", "Play a server that is not honest");
+  server->require_subcommand(1);
+  verbs.push_back(server_corrupt_verb(*server));
   verbs.push_back(inspect_verb(program));
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
@@ -75,6 +79,7 @@ int run(int argc, char** argv) {
   verbs.push_back(tokenize_verb(program));
   for (const Verb& verb : verbs) verb.app->fallthrough();
   attack->fallthrough();
+  server->fallthrough();
 
   // After the verbs, which would inherit it.
   program.footer(

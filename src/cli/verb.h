@@ -17,6 +17,8 @@ Verb tokenize_verb(CLI::App& program);
 Verb attack_words_verb(CLI::App& attack);
 Verb attack_sentences_verb(CLI::App& attack);
 Verb attack_matching_verb(CLI::App& attack, const std::string& method);  // dlg, tag
+Verb attack_decepticon_verb(CLI::App& attack);
+Verb server_corrupt_verb(CLI::App& server);
 Verb inspect_verb(CLI::App& program);
 Verb new_verb(CLI::App& program);
 Verb train_verb(CLI::App& program);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/assignment.h"
+#include "metrics/common_subsequence.h"
 
 namespace undertext {
 namespace {
@@ -56,16 +57,7 @@ double rouge_n(Words truth, Words recovered, std::size_t n) {
 }
 
 double rouge_l(Words truth, Words recovered) {
-  std::vector<int> longest(recovered.size() + 1, 0);  // of the truth so far and a beginning of the recovered
-  for (const std::string& word : truth) {
-    int before = 0;
-    for (std::size_t j = 0; j < recovered.size(); ++j) {
-      const int above = longest[j + 1];
-      longest[j + 1] = word == recovered[j] ? before + 1 : std::max(above, longest[j]);
-      before = above;
-    }
-  }
-  return f1(longest.back(), truth.size(), recovered.size());
+  return f1(static_cast<double>(common_subsequence(truth, recovered)), truth.size(), recovered.size());
 }
 
 RougeScores score_rouge(std::span<const std::string> truth, std::span<const std::string> recovered) {
