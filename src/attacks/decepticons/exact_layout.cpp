@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "models/transformer/layer_views.h"
+#include "attacks/decepticons/layer_views.h"
 #include "base/error.h"
 
 namespace undertext {

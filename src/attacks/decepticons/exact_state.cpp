@@ -10,7 +10,7 @@
 
 #include "attacks/decepticons/corrupt.h"
 #include "attacks/decepticons/exact_layout.h"
-#include "models/transformer/layer_views.h"
+#include "attacks/decepticons/layer_views.h"
 #include "attacks/decepticons/sample_sequences.h"
 #include "base/error.h"
 
