@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -16,11 +18,12 @@
 namespace undertext {
 namespace {
 
-constexpr double kAmountFits = 5e-3;       // of an amount: how well weights and bias agree on it
-constexpr double kCodeFits = 0.05;         // of the codes' spread: how well an anchor has to fit
-constexpr std::size_t kMostWays = 20'000;  // of giving the parts of a bin their anchors
-constexpr double kLossFits = 3e-3;  // of the largest loss: how well a token has to fit the one before it
-constexpr double kSure = 0.99, kLinked = 0.95, kByLoss = 0.6, kGuessed = 0.02;
+constexpr double kAmountFits = 5e-3;        // of an amount: how well weights and bias agree on it
+constexpr double kCodeFits = 0.03;          // of the codes' spread: how well an anchor has to fit
+constexpr std::size_t kMostWays = 200'000;  // of giving the parts of a bin their anchors
+constexpr double kLossFits = 3e-3;    // of the largest loss: how well a token has to fit the one before it
+constexpr std::size_t kSupport = 16;  // of so many places one has to show as many tokens as sequences share
+constexpr double kSure = 0.995, kPiece = 0.9, kAlone = 0.9, kLinked = 0.95, kByLoss = 0.6, kGuessed = 0.02;
 
 std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
@@ -48,29 +51,6 @@ class Reading {
     find_anchors();
     place();
     calibrate();
-    if (getenv("DBG")) {
-      size_t open = 0, dec = 0, single = 0, parts = 0;
-      for (std::int64_t r = 0; r < observed_.count(); ++r) {
-        double q = 0;
-        for (std::int64_t j = 0; j < state_.width(); ++j) q += std::abs(observed_.rows(r, j));
-        open += q > 0;
-        dec += !parts_[at(r)].empty();
-        single += parts_[at(r)].size() == 1;
-        parts += parts_[at(r)].size();
-      }
-      size_t placed = 0;
-      for (auto& [f, g] : groups_)
-        for (auto& [p, v] : g) placed += v.size();
-      fprintf(stderr, "rows open %zu decoded %zu single %zu parts %zu placed %zu anchors %zu groups %zu\n",
-              open, dec, single, parts, placed, anchors_.size(), groups_.size());
-      for (auto& [f, g] : groups_) {
-        size_t n = 0;
-        for (auto& [p, v] : g) n += v.size();
-        fprintf(stderr, " anchor %d places %zu tokens %zu sequences %ld\n",
-                state_.ids()[at(state_.anchors()[at(f)].token)], g.size(), n, sequences_in(g));
-      }
-      fprintf(stderr, "factor %g largest %g\n", factor_, largest_);
-    }
     DecepticonRecovery recovery;
     recovery.length = state_.length();
     for (const auto& [anchor, places] : groups_) read_group(anchor, places, recovery);
@@ -78,20 +58,6 @@ class Reading {
   }
 
  private:
-  // What the codes of a bin's parts add up to, beside what their means take away.
-  double code_error(std::int64_t row, const std::vector<SuperposedPart>& parts,
-                    const std::vector<std::int64_t>& anchors) const {
-    double squares = 0;
-    for (std::int64_t c = 0; c < state_.code(); ++c) {
-      double left = observed_.rows(row, c);
-      for (std::size_t i = 0; i < parts.size(); ++i)
-        left -= parts[i].amount *
-                (state_.codes()(anchors[i], c) - state_.mean(parts[i].token, parts[i].place, anchors[i]));
-      squares += left * left;
-    }
-    return std::sqrt(squares);
-  }
-
   bool amounts_agree(std::int64_t row, const std::vector<SuperposedPart>& parts,
                      const std::vector<std::int64_t>& anchors) const {
     double left = observed_.amounts[at(row)], whole = 0;
@@ -112,15 +78,29 @@ class Reading {
   // Bins of one part show its code alone, and so its sequence's anchor.
   void find_anchors() {
     std::map<std::int64_t, int> votes;
+    Matrix<double> own = state_.codes();
+    for (std::int64_t anchor = 0; anchor < own.rows; ++anchor) {
+      const double sum = std::accumulate(own.row(anchor), own.row(anchor) + own.cols, 0.0);
+      for (std::int64_t c = 0; c < own.cols; ++c) own(anchor, c) -= sum / static_cast<double>(state_.width());
+    }
+    std::vector<double> code(at(state_.code()));
     for (std::int64_t row = 0; row < observed_.count(); ++row) {
       const std::vector<SuperposedPart>& parts = parts_[at(row)];
       if (parts.size() != 1) continue;
+      // What the code is, less what its own sum takes off every entry.
+      for (std::size_t c = 0; c < code.size(); ++c)
+        code[c] = observed_.rows(row, static_cast<std::int64_t>(c)) / parts[0].amount +
+                  state_.bare_mean(parts[0].token, parts[0].place);
       std::int64_t best = -1;
-      double least = kCodeFits * spread_ * std::abs(parts[0].amount);
-      for (std::int64_t anchor = 0; anchor < state_.codes().rows; ++anchor) {
-        const double error = code_error(row, parts, {anchor});
-        if (error < least && allows(anchor, parts[0])) {
-          least = error;
+      double least = kCodeFits * kCodeFits * spread_ * spread_;
+      for (std::int64_t anchor = 0; anchor < own.rows; ++anchor) {
+        double squares = 0;
+        for (std::size_t c = 0; c < code.size(); ++c) {
+          const double apart = code[c] - own(anchor, static_cast<std::int64_t>(c));
+          squares += apart * apart;
+        }
+        if (squares < least && allows(anchor, parts[0])) {
+          least = squares;
           best = anchor;
         }
       }
@@ -130,48 +110,120 @@ class Reading {
       if (count > 1) anchors_.push_back(anchor);
   }
 
+  // One way to give the parts of a bin their anchors; a part may be two sequences' at once.
+  struct Way {
+    std::vector<SuperposedPart> parts;
+    std::vector<std::int64_t> anchors;
+    double error = std::numeric_limits<double>::infinity();
+  };
+
+  // The anchors that each part of a bin may have, with what a unit of the part then brings to the code.
+  struct Choice {
+    std::int64_t anchor;
+    std::vector<double> code;
+  };
+  std::vector<std::vector<Choice>> choices_of(std::int64_t row,
+                                              const std::vector<SuperposedPart>& parts) const {
+    std::vector<std::vector<Choice>> choices(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (const std::int64_t anchor : anchors_) {
+        const SuperposedPart& part = parts[i];
+        if (!allows(anchor, part) || !state_.in_bin(row, part.token, part.place, anchor)) continue;
+        Choice choice{anchor, {}};
+        const double mean = state_.mean(part.token, part.place, anchor);
+        for (std::int64_t c = 0; c < state_.code(); ++c)
+          choice.code.push_back(state_.codes()(anchor, c) - mean);
+        choices[i].push_back(std::move(choice));
+      }
+    }
+    return choices;
+  }
+
+  // The best way in which every part is one sequence's or, where split >= 0, that part two sequences'.
+  void try_ways(std::int64_t row, const std::vector<SuperposedPart>& parts,
+                const std::vector<std::vector<Choice>>& choices, std::ptrdiff_t split, Way& best) const {
+    std::vector<std::size_t> part_of(parts.size());
+    std::iota(part_of.begin(), part_of.end(), std::size_t{0});
+    if (split >= 0) part_of.push_back(static_cast<std::size_t>(split));
+    std::size_t ways = 1;
+    for (const std::size_t part : part_of) ways = std::min(ways * choices[part].size(), kMostWays + 1);
+    if (ways == 0 || ways > kMostWays) return;
+    const auto v = at(state_.code());
+    std::vector<double> left(v);
+    std::vector<std::size_t> index(part_of.size());
+    for (std::size_t way = 0; way < ways; ++way) {
+      std::size_t rest = way;
+      for (std::size_t i = 0; i < part_of.size(); ++i) {
+        index[i] = rest % choices[part_of[i]].size();
+        rest /= choices[part_of[i]].size();
+      }
+      std::copy_n(observed_.rows.row(row), v, left.begin());
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::vector<double>& code = choices[i][index[i]].code;
+        for (std::size_t c = 0; c < v; ++c) left[c] -= parts[i].amount * code[c];
+      }
+      double moved = 0;  // from the part to its second owner
+      if (split >= 0) {
+        if (index.back() <= index[at(split)]) continue;  // the same two, the other way round
+        const std::vector<double>&from = choices[at(split)][index[at(split)]].code,
+              &to = choices[at(split)][index.back()].code;
+        double along = 0, squares = 0;
+        for (std::size_t c = 0; c < v; ++c) {
+          along += left[c] * (to[c] - from[c]);
+          squares += (to[c] - from[c]) * (to[c] - from[c]);
+        }
+        if (squares == 0) continue;
+        moved = along / squares;
+        for (std::size_t c = 0; c < v; ++c) left[c] -= moved * (to[c] - from[c]);
+      }
+      double squares = 0;
+      for (const double value : left) squares += value * value;
+      if (squares >= best.error * best.error) continue;
+      Way candidate{parts, {}, std::sqrt(squares)};
+      for (std::size_t i = 0; i < part_of.size(); ++i)
+        candidate.anchors.push_back(choices[part_of[i]][index[i]].anchor);
+      if (split >= 0) {
+        candidate.parts[at(split)].amount -= moved;
+        candidate.parts.push_back(parts[at(split)]);
+        candidate.parts.back().amount = moved;
+      }
+      if (amounts_agree(row, candidate.parts, candidate.anchors)) best = std::move(candidate);
+    }
+  }
+
   void place() {
     for (std::int64_t row = 0; row < observed_.count(); ++row) {
       const std::vector<SuperposedPart>& parts = parts_[at(row)];
       if (parts.empty()) continue;
-      std::vector<std::vector<std::int64_t>> choices(parts.size());
-      std::size_t ways = 1;
+      const std::vector<std::vector<Choice>> choices = choices_of(row, parts);
       double largest = 0;
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (const std::int64_t anchor : anchors_)
-          if (allows(anchor, parts[i]) && state_.in_bin(row, parts[i].token, parts[i].place, anchor))
-            choices[i].push_back(anchor);
-        ways = std::min(ways * choices[i].size(), kMostWays + 1);
-        largest = std::max(largest, std::abs(parts[i].amount));
+      for (const SuperposedPart& part : parts) largest = std::max(largest, std::abs(part.amount));
+      Way best;
+      best.error = kCodeFits * spread_ * largest * static_cast<double>(parts.size());
+      try_ways(row, parts, choices, -1, best);
+      if (best.anchors.empty()) {
+        best.error /= 2;
+        for (std::size_t split = 0; split < parts.size(); ++split)
+          try_ways(row, parts, choices, static_cast<std::ptrdiff_t>(split), best);
       }
-      if (ways == 0 || ways > kMostWays) continue;
-      std::vector<std::int64_t> anchors(parts.size()), best_anchors;
-      double least = kCodeFits * spread_ * largest * static_cast<double>(parts.size());
-      for (std::size_t way = 0; way < ways; ++way) {
-        std::size_t rest = way;
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-          anchors[i] = choices[i][rest % choices[i].size()];
-          rest /= choices[i].size();
-        }
-        const double error = code_error(row, parts, anchors);
-        if (error >= least || !amounts_agree(row, parts, anchors)) continue;
-        least = error;
-        best_anchors = anchors;
-      }
-      for (std::size_t i = 0; i < best_anchors.size(); ++i) {
-        const double divisor = state_.deviation(parts[i].token, parts[i].place, best_anchors[i]);
-        groups_[best_anchors[i]][parts[i].place].push_back({parts[i].token, parts[i].amount * divisor});
+      for (std::size_t i = 0; i < best.anchors.size(); ++i) {
+        const SuperposedPart& part = best.parts[i];
+        const double divisor = state_.deviation(part.token, part.place, best.anchors[i]);
+        groups_[best.anchors[i]][part.place].push_back({part.token, part.amount * divisor});
       }
     }
   }
 
   using Places = std::map<std::int64_t, std::vector<Found>>;
 
-  // Sequences with the same anchor: as many as tokens stand at their fullest place.
-  static std::int64_t sequences_in(const Places& places) {
-    std::size_t most = 1;
-    for (const auto& [place, found] : places) most = std::max(most, found.size());
-    return static_cast<std::int64_t>(most);
+  // Sequences with the same anchor: as many as tokens stand at several of their places.
+  std::int64_t sequences_in(const Places& places) const {
+    std::vector<std::size_t> counts;
+    for (const auto& [place, found] : places) counts.push_back(found.size());
+    const std::size_t support = std::max<std::size_t>(2, at(state_.length()) / kSupport);
+    if (counts.size() < support) return 1;
+    std::ranges::sort(counts, std::greater());
+    return static_cast<std::int64_t>(std::max<std::size_t>(1, counts[support - 1]));
   }
 
   SuperposedState::Losses losses_at(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
@@ -205,6 +257,9 @@ class Reading {
     std::vector<std::vector<Found>> sequences(at(count), std::vector<Found>(at(length)));
     std::vector<std::vector<double>> confidence(at(count), std::vector<double>(at(length), kGuessed));
     const SuperposedState::Anchor& own = state_.anchors()[at(anchor)];
+    // Whether a sequence's tokens so far are linked one to the next. Which of them comes first is nobody's
+    // choice: until they part they are the same.
+    std::vector<char> whole(at(count), 1);
     for (std::int64_t place = 0; place < length; ++place) {
       const auto here = places.find(place);
       if (place == own.place) {
@@ -216,25 +271,33 @@ class Reading {
         }
         continue;
       }
-      if (here != places.end()) link(anchor, place, here->second, sequences, confidence);
+      if (here != places.end()) link(anchor, place, here->second, sequences, confidence, whole);
       for (std::int64_t s = 0; s < count; ++s)
         if (place > 0 && sequences[at(s)][at(place)].token < 0)
           fill(anchor, place, sequences[at(s)], confidence[at(s)]);
+      // One sequence alone goes on over what is not known; only what contradicts it breaks it off.
+      if (count == 1 || place > (own.place == 0 ? 1 : 0))
+        for (std::int64_t s = 0; s < count; ++s)
+          if (confidence[at(s)][at(place)] < (count == 1 && here != places.end() ? kAlone : kSure))
+            whole[at(s)] &= count == 1 && here == places.end();
     }
     for (std::int64_t s = 0; s < count; ++s) {
       RecoveredSequence sequence;
       for (std::int64_t p = 0; p < length; ++p) {
         const Found& found = sequences[at(s)][at(p)];
         sequence.ids.push_back(found.token < 0 ? state_.ids().front() : state_.ids()[at(found.token)]);
-        sequence.confidence.push_back(confidence[at(s)][at(p)]);
-        sequence.certified.push_back(confidence[at(s)][at(p)] >= kSure);
+        // Pieces of a sequence that shares its anchor are sure, but not which of them belong together.
+        const bool sure = confidence[at(s)][at(p)] >= kSure && (count == 1 || whole[at(s)]);
+        sequence.confidence.push_back(sure ? kSure : std::min(confidence[at(s)][at(p)], kPiece));
+        sequence.certified.push_back(sure);
       }
       recovery.sequences.push_back(std::move(sequence));
     }
   }
 
   void link(std::int64_t anchor, std::int64_t place, const std::vector<Found>& found,
-            std::vector<std::vector<Found>>& sequences, std::vector<std::vector<double>>& confidence) const {
+            std::vector<std::vector<Found>>& sequences, std::vector<std::vector<double>>& confidence,
+            const std::vector<char>& whole) const {
     const auto rows = static_cast<std::int64_t>(sequences.size()),
                columns = static_cast<std::int64_t>(found.size());
     std::vector<double> costs;
@@ -253,9 +316,14 @@ class Reading {
       if (c < 0) continue;
       const double cost = costs[at(s * columns + c)];
       if (rows > 1 && cost > kLossFits) continue;
+      double next = std::numeric_limits<double>::infinity();  // of the other tokens
+      for (std::int64_t other = 0; other < columns; ++other)
+        if (found[at(other)].token != found[at(c)].token)
+          next = std::min(next, costs[at(s * columns + other)]);
       sequences[at(s)][at(place)] = found[at(c)];
-      confidence[at(s)][at(place)] =
-          rows == 1 || cost < kLossFits / 2 ? kSure : kLinked / static_cast<double>(rows);
+      confidence[at(s)][at(place)] = cost < kLossFits / 2 && next > kLossFits && whole[at(s)] ? kSure
+                                     : rows == 1 && cost <= kLossFits                         ? kAlone
+                                                                      : kLinked / static_cast<double>(rows);
     }
   }
 

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/blas.h"
-#include "base/cholesky.h"
 #include "base/threads.h"
 
 namespace undertext {
@@ -190,15 +189,6 @@ std::vector<std::vector<SuperposedPart>> take_apart(const SuperposedState& state
       parts[at(first + i)] = pursuit.run(squares[at(i)], tolerance);
     }
   });
-  if (getenv("DBG"))
-    for (std::int64_t r = 0; r < rows; ++r) {
-      double q = 0;
-      for (std::int64_t j = 0; j < state.width(); ++j) q += double(observed.rows(r, j)) * observed.rows(r, j);
-      if (q > 0)
-        fprintf(stderr, "row %ld layer %ld norm %g behind %g amount %g cands %zu parts %zu\n", r,
-                r / observed.bins, std::sqrt(q), behind[at(r)], observed.amounts[at(r)],
-                state.candidates(r).size(), parts[at(r)].size());
-    }
   return parts;
 }
 

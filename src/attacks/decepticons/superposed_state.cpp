@@ -53,6 +53,33 @@ std::vector<double> sums_of(const Matrix<float>& rows) {
   return sums;
 }
 
+// The bin of a value, found from a table of where evenly spaced values fall.
+class BinFinder {
+ public:
+  explicit BinFinder(const std::vector<double>& edges) : edges_(edges) {
+    low_ = edges[1];  // the first edge lies far below all values
+    cell_ = (edges.back() - low_) / static_cast<double>(kCells);
+    for (std::size_t i = 0; i <= kCells; ++i)
+      start_.push_back(std::upper_bound(edges.begin(), edges.end(), low_ + cell_ * static_cast<double>(i)) -
+                       edges.begin() - 1);
+  }
+  std::int64_t operator()(double value) const {
+    if (value < low_) return 0;
+    const double place = (value - low_) / cell_;
+    std::int64_t bin = place < static_cast<double>(kCells) ? start_[static_cast<std::size_t>(place)]
+                                                           : static_cast<std::int64_t>(edges_.size()) - 1;
+    while (bin + 1 < static_cast<std::int64_t>(edges_.size()) && edges_[at(bin + 1)] <= value) ++bin;
+    while (bin > 0 && edges_[at(bin)] > value) --bin;
+    return bin;
+  }
+
+ private:
+  static constexpr std::size_t kCells = 1 << 15;
+  const std::vector<double>& edges_;
+  std::vector<std::int64_t> start_;
+  double low_, cell_;
+};
+
 }  // namespace
 
 SuperposedState::SuperposedState(const Transformer& model, const DecepticonKey& key, std::vector<Token> ids,
@@ -155,9 +182,12 @@ double SuperposedState::squares(std::int64_t token, std::int64_t place) const {
   return product(token, place, token, place) + sum * sum / static_cast<double>(block()) + last * last;
 }
 
+double SuperposedState::bare_mean(std::int64_t token, std::int64_t place) const {
+  return (token_sum_[at(token)] + place_sum_[at(place)]) / static_cast<double>(width_);
+}
+
 double SuperposedState::mean(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
-  return (token_sum_[at(token)] + place_sum_[at(place)] + code_sum_[at(anchor)]) /
-         static_cast<double>(width_);
+  return bare_mean(token, place) + code_sum_[at(anchor)] / static_cast<double>(width_);
 }
 
 double SuperposedState::deviation(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
@@ -178,21 +208,19 @@ void SuperposedState::find_candidates() {
     const auto [low, high] = std::minmax_element(&code_sum_[a], &code_sum_[a] + tokens());
     ranges.push_back({*least, *most, *low, *high});
   }
+  // From small to large, so that the bins of a token at a place go one way.
+  std::ranges::sort(ranges, {}, &Range::least);
   const auto d = static_cast<double>(width_);
-  const auto bin_of = [&](double value) {
-    const auto above = std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin();
-    return std::max<std::int64_t>(0, above - 1);
-  };
+  const BinFinder bin_of(edges_);
   struct Placed {
     std::int64_t bin;
     Candidate candidate;
   };
   std::vector<Placed> placed;
-  std::vector<std::int64_t> reached;
   for (std::int64_t t = 0; t < tokens(); ++t) {
     for (std::int64_t p = 0; p < length_; ++p) {
       const double whole = squares(t, p), sum = token_sum_[at(t)] + place_sum_[at(p)];
-      reached.clear();
+      std::int64_t lowest = bins(), highest = -1;  // of the bins reached so far
       for (const Range& range : ranges) {
         const double low = (sum + range.low_sum) / d, high = (sum + range.high_sum) / d;
         const double mean_most = std::max(low * low, high * high);
@@ -200,14 +228,14 @@ void SuperposedState::find_candidates() {
         const double small = std::sqrt((whole + range.least) / d - mean_most + norm_epsilon_);
         const double large = std::sqrt((whole + range.most) / d - mean_least + norm_epsilon_);
         const double one = undivided(t, p) / small, other = undivided(t, p) / large;
-        const std::int64_t last = bin_of(std::max(one, other) + kEdge);
-        for (std::int64_t bin = bin_of(std::min(one, other) - kEdge); bin <= last; ++bin)
-          reached.push_back(bin);
+        const std::int64_t first = bin_of(std::min(one, other) - kEdge),
+                           last = bin_of(std::max(one, other) + kEdge);
+        for (std::int64_t bin = first; bin <= last; ++bin)
+          if (bin < lowest || bin > highest)
+            placed.push_back({bin, {static_cast<std::int32_t>(t), static_cast<std::int32_t>(p)}});
+        lowest = std::min(lowest, first);
+        highest = std::max(highest, last);
       }
-      std::ranges::sort(reached);
-      reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
-      for (const std::int64_t bin : reached)
-        placed.push_back({bin, {static_cast<std::int32_t>(t), static_cast<std::int32_t>(p)}});
     }
   }
   first_of_bin_.assign(at(bins()) + 1, 0);

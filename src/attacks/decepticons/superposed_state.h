@@ -51,6 +51,7 @@ class SuperposedState {
   // What the norm takes off every entry, and what it divides by, of a token at a place of a sequence with
   // this anchor.
   double mean(std::int64_t token, std::int64_t place, std::int64_t anchor) const;
+  double bare_mean(std::int64_t token, std::int64_t place) const;  // without the code's part
   double deviation(std::int64_t token, std::int64_t place, std::int64_t anchor) const;
   double measured(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
     return undivided(token, place) / deviation(token, place, anchor);
