@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "attacks/decepticons/layer_views.h"
 
 namespace undertext {
@@ -24,6 +26,14 @@ std::vector<LayerGradient> layer_gradients(const Transformer& model, const Obser
     gradients.push_back(std::move(gradient));
   }
   return gradients;
+}
+
+// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
+bool has_length_of_one(const float* row, std::int64_t d) {
+  constexpr double kNear = 0.01;
+  double squares = 0;
+  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
+  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
 }
 
 }  // namespace
@@ -49,6 +59,8 @@ DifferenceRows divided_differences(const Transformer& model, const Observation& 
   }
   found.rows.cols = d;
   found.rows.rows = static_cast<std::int64_t>(found.weight.size());
+  for (std::int64_t i = 0; i < found.rows.rows; ++i)
+    found.pure.push_back(has_length_of_one(found.rows.row(i), d));
   return found;
 }
 

@@ -91,7 +91,7 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const EmbeddingView tokens_view{embedding.data_ptr<float>(), embedding.size(0), d, code, d - 1};
   const std::vector<Token> tokens = match_tokens(without_places(rows, slots, places), bag, tokens_view,
                                                  weight_of_vocabulary(model.config().kind));
-  return beliefs_of({model, shape, code, rows, codes, cluster, slots, tokens});
+  return beliefs_of({model, shape, code, rows, codes, places, found.pure, cluster, slots, tokens});
 }
 
 }  // namespace undertext
