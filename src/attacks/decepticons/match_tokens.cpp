@@ -97,7 +97,7 @@ std::vector<Token> match_tokens(const Matrix<float>& contents, const TokenBag& b
   std::vector<std::int64_t> doubtful;  // all others cannot be beaten: correlations end at 1
   for (std::int64_t i = 0; i < contents.rows; ++i) {
     tokens[at(i)] = bag.ids[at(column[at(i)])];
-    if (-costs(i, column[at(i)]) < whole) doubtful.push_back(i);
+    if (whole > 0 && -costs(i, column[at(i)]) < whole) doubtful.push_back(i);
   }
   if (doubtful.empty()) return tokens;
   Matrix<float> rows(static_cast<std::int64_t>(doubtful.size()), contents.cols);
