@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "attacks/decepticons/layer_views.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 namespace {

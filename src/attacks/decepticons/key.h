@@ -1,5 +1,5 @@
-// What a malicious server keeps to itself when it sends out a corrupted state. Everything else that its attack
-// needs (probes, edges, embeddings) lies in the state.
+// What a malicious server keeps to itself when it sends out a corrupted state. Everything else that its
+// attack needs (probes, edges, embeddings) lies in the state.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct DecepticonKey {
   double scale = 1;            // of the measurement
   double disguise = 0;         // deviation of the noise on the rows, in units of the probe's entries
   std::uint64_t seed = 1;
-  std::string state_hash;      // hash_of the corrupted parameters
+  std::string state_hash;  // hash_of the corrupted parameters
 };
 
 void save_key(const DecepticonKey& key, const std::filesystem::path& file);

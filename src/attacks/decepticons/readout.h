@@ -35,8 +35,8 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
 DecepticonRecovery read_exactly(const Observation& observation, const DecepticonKey& key,
                                 const DecepticonOptions& options);
 
-// The transformer that went out; UserError where the observation's model is none, or the update no gradient of
-// one step that holds what the readout needs, or the key of another state.
+// The transformer that went out; UserError where the observation's model is none, or the update no gradient
+// of one step that holds what the readout needs, or the key of another state.
 const Transformer& corrupted_model(const Observation& observation, const DecepticonKey& key);
 
 }  // namespace undertext

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "attacks/decepticons/first_inputs.h"
-#include "attacks/decepticons/layer_views.h"
 #include "base/error.h"
 #include "corrupted_states.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 namespace {
