@@ -1,6 +1,6 @@
 // The program: reads the flags, runs one verb, turns every failure into one line and an exit code.
 //   0  done      2  something the user can mend      1  something else, such as a cell of an experiment that
-//   failed
+//   failed      3  inspect: a state that is not fit to train on
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   CLI::App* server = program.add_subcommand("server", "Play a server that is not honest");
   server->require_subcommand(1);
   verbs.push_back(server_corrupt_verb(*server));
+  verbs.push_back(inspect_verb(program));
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));

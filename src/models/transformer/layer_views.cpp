@@ -1,4 +1,4 @@
-#include "attacks/decepticons/layer_views.h"
+#include "models/transformer/layer_views.h"
 
 #include <ATen/ATen.h>
 
