@@ -175,7 +175,7 @@ std::vector<std::string> lines_of_text(const std::string& text) {
 CellTexts texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
   const std::string source = config.at("texts").at("files");
   const std::int64_t tokens = config.at("texts").value("tokens", 0);
-  return {config.at("texts").at("length") > 0
+  return {config.at("texts").value("length", 0) > 0
               ? client_sequences(config, tokenizer, sources)
               : encoded(client_messages(config, sources), tokenizer, tokens, source),
           encoded(held_out_messages(config, sources), tokenizer, tokens, source)};

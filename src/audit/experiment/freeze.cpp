@@ -263,7 +263,7 @@ class Freezer {
   std::vector<FrozenCell> cells_;
 };
 
-// Repetitions of a cell differ in these and in nothing else.
+// Repetitions of a cell differ in these and in nothing else, unless a plot sets them side by side.
 const std::set<std::string> kRepetitions = {"texts.files", "texts.client", "run.seed"};
 
 bool plotted(const std::vector<ReportedPlot>& plots, const std::string& name) {
@@ -281,7 +281,7 @@ void add_axes(const std::vector<FrozenCell>& cells, const std::vector<ReportedPl
   facts["axes"] = json::array();
   facts["settings"] = json::array();
   for (const std::string& name : value_names()) {
-    if (kRepetitions.contains(name)) continue;
+    if (kRepetitions.contains(name) && !plotted(plots, name)) continue;
     std::set<json> values;
     for (const FrozenCell& cell : cells) values.insert(value_of(cell.config, name));
     const bool missing = values.erase(json()) > 0;

@@ -161,8 +161,9 @@ json CellRunner::read_sequences(const json& config, const Attacked& update) {
 json CellRunner::scored_sequences(const std::vector<Sentence>& found, const TokenBeliefs& beliefs,
                                   const Attacked& update) {
   const SequenceScores scores = score_sequences(update.texts.client, found, beliefs);
+  const json all = scores;
   json metrics = json::object();
-  for (const auto& [name, value] : json(scores).items())
+  for (const auto& [name, value] : all.items())
     if (!value.is_null()) metrics[name] = value;
   return {{"metrics", std::move(metrics)},
           {"sample", pairs_of(update.texts.client, found, scores, *update.folder->tokenizer)}};
