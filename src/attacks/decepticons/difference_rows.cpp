@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "attacks/decepticons/layer_views.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "attacks/decepticons/layer_views.h"
 #include "base/error.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 namespace {

@@ -8,6 +8,7 @@
 #include "attacks/decepticons/observed_rows.h"
 #include "attacks/decepticons/placing.h"
 #include "attacks/decepticons/readout.h"
+#include "attacks/decepticons/superposed_readout.h"
 #include "base/error.h"
 #include "base/quantile.h"
 
@@ -96,11 +97,15 @@ std::int64_t length_seen(const Observation& observation, const Transformer& mode
 DecepticonRecovery read_exactly(const Observation& observation, const DecepticonKey& key,
                                 const DecepticonOptions& options) {
   const Transformer& model = corrupted_model(observation, key);
-  if (key.design == DecepticonDesign::paper) return read_as_in_paper(observation, key, options);
+  // TODO
+  if (key.design == DecepticonDesign::paper && model.config().kind != TransformerKind::plain)
+    return read_as_in_paper(observation, key, options);
   const std::int64_t seen = length_seen(observation, model);
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
   if (options.length > 0 && options.length != seen)
     fail("the gradient is of sequences of {} tokens, {} were said", seen, options.length);
+  if (key.design == DecepticonDesign::paper)
+    return read_superposed(observation, model, key, tokens_seen(observation, model), seen);
   const ExactState state(model, key, tokens_seen(observation, model), seen);
   ObservedRows rows = observed_rows(observation, model, measuring_layers(model.config()));
   Placing placing(state, rows, options.sequences);

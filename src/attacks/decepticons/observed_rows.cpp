@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "attacks/decepticons/layer_views.h"
 #include "base/threads.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 

@@ -7,9 +7,9 @@
 #include "attacks/decepticons/corrupt.h"
 #include "attacks/decepticons/edges.h"
 #include "attacks/decepticons/first_inputs.h"
-#include "attacks/decepticons/layer_views.h"
 #include "attacks/decepticons/sample_sequences.h"
 #include "base/error.h"
+#include "models/transformer/layer_views.h"
 
 namespace undertext {
 namespace {

@@ -1,4 +1,0 @@
-// Moved: the inspection of states needs it too.
-#pragma once
-
-#include "models/transformer/layer_views.h"
