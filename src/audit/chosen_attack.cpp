@@ -79,4 +79,24 @@ SentenceRecovery recover(const MatchingAttack& attack, const Observation& observ
   return recover_by_matching(observation, options);
 }
 
+DecepticonRecovery recover(const DecepticonAttack& attack, const Observation& observation,
+                           const DecepticonKey& key) {
+  const DecepticonOptions options{.sequences = attack.sequences,
+                                  .length = attack.length,
+                                  .bag_cutoff = attack.bag_cutoff,
+                                  .seed = Seed(attack.seed)};
+  return attack.method == "paper" ? read_as_in_paper(observation, key, options)
+                                  : read_exactly(observation, key, options);
+}
+
+RecoveredTokens tokens_of(const DecepticonRecovery& recovery) {
+  RecoveredTokens tokens;
+  for (const RecoveredSequence& sequence : recovery.sequences) {
+    tokens.ids.push_back(sequence.ids);
+    tokens.confidence.push_back(sequence.confidence);
+    tokens.certified.push_back(sequence.certified);
+  }
+  return tokens;
+}
+
 }  // namespace undertext

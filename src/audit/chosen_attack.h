@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "attacks/decepticons/readout.h"
 #include "attacks/recovery.h"
 #include "federated/observation.h"
 
@@ -42,6 +44,15 @@ struct MatchingAttack {
   bool oracle() const { return labels == "known" || bag == "truth"; }
 };
 
+// Of a state that a malicious server corrupted, which keeps its key.
+struct DecepticonAttack {
+  std::string method = "best";  // best, paper
+  std::int64_t sequences = 0;   // when told
+  std::int64_t length = 0;      // tokens per sequence when told
+  double bag_cutoff = 1.5;      // paper, of tied embeddings
+  std::uint64_t seed = 1;
+};
+
 // truth: for what is called oracle alone, and otherwise not looked at.
 WordRecovery recover(const WordAttack& attack, const Observation& observation,
                      std::span<const Sentence> truth);
@@ -50,5 +61,16 @@ SentenceRecovery recover(const SentenceAttack& attack, const Observation& observ
 
 SentenceRecovery recover(const MatchingAttack& attack, const Observation& observation,
                          std::span<const Sentence> truth);
+
+DecepticonRecovery recover(const DecepticonAttack& attack, const Observation& observation,
+                           const DecepticonKey& key);
+
+// The recovered sequences as metrics take them, token by token.
+struct RecoveredTokens {
+  std::vector<Sentence> ids;
+  std::vector<std::vector<double>> confidence;
+  std::vector<std::vector<bool>> certified;
+};
+RecoveredTokens tokens_of(const DecepticonRecovery& recovery);
 
 }  // namespace undertext

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metrics/sentence_scores.h"
+#include "metrics/sequence_scores.h"
 #include "text/tokenizer.h"
 
 namespace undertext {
@@ -17,5 +18,8 @@ std::vector<std::string> texts_of(std::span<const Sentence> sentences, const Tok
 // {"truth", "recovered", "exact", "ratio"}.
 nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
                         const SentenceScores& scores, const Tokenizer& tokenizer);
+// Of sequences the ratio is that of tokens in their place.
+nlohmann::json pairs_of(std::span<const Sentence> truth, const std::vector<Sentence>& recovered,
+                        const SequenceScores& scores, const Tokenizer& tokenizer);
 
 }  // namespace undertext

@@ -1,7 +1,9 @@
 // The transformers that experiments start from where no folder is given: of words, like the built-in
-// keyboard.
+// keyboard, or of the tokens of a tokenizer.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "audit/model_cache.h"
@@ -10,16 +12,22 @@
 
 namespace undertext {
 
-// plain: the small encoder of decepticons with random weights, as its authors attack it. gpt2: a small GPT-2,
-// trained on public messages.
 struct TransformerRecipe {
-  TransformerKind kind = TransformerKind::plain;
-  std::int64_t messages = 6'000;    // public ones: the words, and what a gpt2 is trained on
-  std::int64_t vocabulary = 2'000;  // words at most
-  std::int64_t positions = 64;
+  TransformerConfig config;              // its vocabulary is the tokenizer's
+  bool trained = false;                  // on the public messages; otherwise random weights
+  std::int64_t messages = 6'000;         // public ones: the words, and what is trained on
+  std::int64_t vocabulary = 2'000;       // words at most
+  std::filesystem::path tokenizer = {};  // folder with a tokenizer's files; empty: words
   Training training = {.epochs = 4, .batch = 32, .learning_rate = 2e-3, .title = "training the public GPT-2"};
   std::uint64_t seed = 2024;
 };
+
+// "built-in:NAME"; nothing for other names. With random weights, as decepticons' authors attack them:
+//   transformer, transformer-gelu   the small encoder of decepticons, section 4, with ReLU as there or GELU
+//   gpt2-small, bert-base           the published sizes, with their dropout
+//   gpt2-mini, bert-mini            the same with fewer and narrower layers
+// and gpt2, a small one that is trained on public messages.
+std::optional<TransformerRecipe> recipe_named(const std::string& place);
 
 std::string public_transformer_key(const TransformerRecipe& recipe);
 

@@ -29,10 +29,12 @@ DecepticonKey read_key(const Flags& flags) {
   return load_key(file);
 }
 
-// The truth as the client cut it.
+// The truth as the client cut it: the first sequences, where the update says how many they are.
 nlohmann::json scores_of(const DecepticonRecovery& recovery, const AttackInputs& inputs) {
   if (inputs.truth.empty()) return nlohmann::json::object();
-  const std::vector<Sentence> truth = cut_into_sequences(inputs.truth, recovery.length, "--truth");
+  std::vector<Sentence> truth = cut_into_sequences(inputs.truth, recovery.length, "--truth");
+  const std::int64_t count = inputs.observation.update.protocol.count;
+  if (count > 0 && count < std::ssize(truth)) truth.resize(static_cast<std::size_t>(count));
   std::vector<Sentence> found;
   std::vector<std::vector<double>> confidence;
   std::vector<std::vector<bool>> certified;

@@ -70,10 +70,14 @@ const std::vector<MetricInfo>& metric_infos() {
   using enum MetricKind;
   using enum LargerMeans;
   static const std::vector<MetricInfo> infos = {
+      {"total_accuracy", "total accuracy", fraction, more_leak},
+      {"token_accuracy", "token accuracy", fraction, more_leak},
+      {"most_vulnerable", "most vulnerable", fraction, more_leak},
       {"f1", "F1", fraction, more_leak},
       {"precision", "precision", fraction, more_leak},
       {"recall", "recall", fraction, more_leak},
       {"with_counts", "with counts", fraction, more_leak},
+      {"bleu", "BLEU", fraction, more_leak},
       {"rouge_1", "ROUGE-1", fraction, more_leak},
       {"rouge_2", "ROUGE-2", fraction, more_leak},
       {"rouge_l", "ROUGE-L", fraction, more_leak},
@@ -84,6 +88,11 @@ const std::vector<MetricInfo>& metric_infos() {
       {"levenshtein_paper", "Levenshtein, paper", ratio, more_leak},
       {"word_f1", "word F1", fraction, more_leak},
       {"certified", "certified", fraction, more_leak},
+      {"certified_share", "certified tokens", fraction, more_leak},
+      {"certified_accuracy", "right of certified", fraction, more_leak},
+      {"calibration_error", "calibration error", fraction, neither},
+      {"tokens_right", "tokens in place", count, more_leak},
+      {"tokens", "tokens in truth", count, neither},
       {"recovered", "recovered", count, neither},
       {"truth", "in truth", count, neither},
       {"perplexity_before", "perplexity before", perplexity, worse},

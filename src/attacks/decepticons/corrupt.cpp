@@ -11,10 +11,8 @@ CorruptedState corrupt(const Transformer& model, const CorruptOptions& options) 
   if (!(options.disguise >= 0) || !std::isfinite(options.disguise))
     fail("a disguise of {}, expected the deviation of its noise, 0 or more", options.disguise);
   CorruptedState state;
-  // A copy of the numbers: those of the model may be a mapped file.
-  NamedTensors parameters;
-  for (const auto& [name, tensor] : model.parameters()) parameters[name] = tensor.clone();
-  state.model = std::make_shared<Transformer>(model.config(), std::move(parameters));
+  // A copy of the numbers, which may be a mapped file, and of what hides words from a masked model.
+  state.model = std::static_pointer_cast<Transformer>(std::shared_ptr<LanguageModel>(model.clone()));
   state.key.design = options.design;
   state.key.disguise = options.disguise;
   state.key.seed = options.seed;

@@ -18,11 +18,15 @@ std::vector<std::string> cut_messages(const std::vector<std::string>& messages, 
 std::vector<std::string> lines_of_text(const std::string& text);
 
 struct CellTexts {
-  std::vector<Sentence> client;
+  std::vector<Sentence> client;    // of all its users, one after the other
   std::vector<Sentence> held_out;  // empty: no utility is measured
 };
 
 // config: a frozen cell's. UserError where a line holds no word.
 CellTexts texts_of(const nlohmann::json& config, const Tokenizer& tokenizer, Sources& sources);
+
+// The public texts of a malicious server; none where it measures on random tokens.
+std::vector<Sentence> server_texts_of(const nlohmann::json& config, const Tokenizer& tokenizer,
+                                      Sources& sources);
 
 }  // namespace undertext

@@ -49,7 +49,10 @@ std::vector<fs::path> matching(const fs::path& pattern) {
   return found;
 }
 
+// Of a built-in model with a tokenizer from elsewhere: both names.
 std::string name_of(const std::string& place) {
+  if (const std::size_t at = place.find('@'); place.starts_with(kBuiltIn) && at != std::string::npos)
+    return fmt::format("{} ({})", place.substr(0, at), fs::path(place.substr(at + 1)).filename().string());
   return place.starts_with(kBuiltIn) ? place : fs::path(place).filename().string();
 }
 
@@ -74,7 +77,7 @@ class Freezer {
   std::string model_place(const json& model) const {
     for (const char* key : {"folder", "otherwise"}) {
       std::string given = model.at(key);
-      if (is_built_in_model(given)) return given;
+      if (is_built_in_model(given)) return with_tokenizer(given, model.at("tokenizer"));
       const fs::path folder = resolved(given, file_.file);
       std::error_code ignored;
       if (!given.empty() && fs::is_directory(folder, ignored)) return folder.string();
@@ -83,10 +86,17 @@ class Freezer {
          resolved(model.at("folder"), file_.file).string());
   }
 
+  std::string with_tokenizer(const std::string& place, const std::string& tokenizer) const {
+    if (tokenizer.empty() || !takes_tokenizer(place)) return place;
+    const fs::path folder = resolved(tokenizer, file_.file);
+    std::error_code ignored;
+    return fs::is_directory(folder, ignored) ? place + "@" + folder.string() : place;
+  }
+
   std::vector<std::string> text_places(const json& texts, std::int64_t size) const {
     for (const char* key : {"files", "otherwise"}) {
       const std::string given = texts.at(key);
-      if (given == kBuiltIn) return {given};
+      if (given == kBuiltIn || given == kRandom) return {given};
       if (given.empty()) continue;
       std::vector<std::string> places;
       for (const fs::path& path : matching(resolved(with_size(given, size), file_.file)))
@@ -113,6 +123,12 @@ class Freezer {
       return {{"", sha256_of(text), cut_messages(lines_of_text(text), words)}};
     std::vector<Origin> all;
     for (const std::string& place : text_places(texts, draft.at("run").at("size"))) {
+      if (place == kRandom) {
+        if (texts.at("length") == 0)
+          fail("{}: texts.length is missing, which random tokens need", file_.file.string());
+        all.push_back({kRandom, kRandom, {}});
+        continue;
+      }
       if (place != kBuiltIn) {
         all.push_back(origin(place, words));
         continue;
@@ -130,7 +146,8 @@ class Freezer {
   // Messages of each client: what the file says, or an equal share of all.
   std::int64_t size_for(const json& draft, const Origin& from) const {
     const std::int64_t clients = draft.at("federation").at("clients"), given = draft.at("run").at("size");
-    if (from.place == kBuiltIn) return given;
+    // How many sequences a file has depends on the model's tokens: the cells find out.
+    if (from.place == kBuiltIn || draft.at("texts").at("length") > 0) return given;
     const auto there = static_cast<std::int64_t>(from.messages.size());
     const std::int64_t size = given > 0 ? given : there / clients;
     if (size == 0 || size * clients > there)
@@ -171,8 +188,9 @@ class Freezer {
     }
     config["places"]["held_out"] = place;
     if (place == kBuiltIn) return;
-    if (place.empty())
-      fail("{}: texts.held_out is missing, which metrics.utility needs with texts.text", file_.file.string());
+    if (place.empty() || (given.empty() && draft.at("texts").at("length") > 0))
+      fail("{}: texts.held_out is missing, which metrics.utility needs with texts.text and texts.length",
+           file_.file.string());
     const Origin& held_out = origin(place, draft.at("texts").at("words"));
     const auto there = static_cast<std::int64_t>(held_out.messages.size());
     if (first + count > there)
@@ -182,7 +200,35 @@ class Freezer {
     config["texts"]["held_out_from"] = first;
   }
 
+  // What the malicious server measures on.
+  void add_server(const json& draft, const Origin& from, json& config) {
+    config["server"] = draft.at("server");
+    if (draft.at("server").at("state") == "honest") return;
+    const std::string given = draft.at("server").at("texts");
+    std::string place = given == kBuiltIn || given == kRandom ? given : resolved(given, file_.file).string();
+    std::error_code ignored;
+    if (place != given && !fs::exists(place, ignored)) {
+      if (from.place != kBuiltIn) fail("{}: server.texts: there is no file {}", file_.file.string(), place);
+      place = kBuiltIn;
+    }
+    config["places"]["server_texts"] = place;
+    config["server"]["texts"] = name_of(place);
+    config["server"]["hash"] = place == kBuiltIn || place == kRandom ? place : sources_.texts(place)->hash;
+  }
+
+  void check_sequences(const json& draft) const {
+    const bool cut = draft.at("texts").at("length") > 0;
+    if (cut && draft.at("texts").at("tokens") > 0)
+      fail("{}: texts.length and texts.tokens, expected one of them", file_.file.string());
+    if (cut && draft.at("run").at("size") == 0)
+      fail("{}: run.sizes is missing, which texts.length needs", file_.file.string());
+    if (!cut && draft.at("federation").at("users") > 1)
+      fail("{}: federation.users is {}, expected texts.length with it", file_.file.string(),
+           draft.at("federation").at("users").dump());
+  }
+
   void add(const json& draft) {
+    check_sequences(draft);
     const std::string model = model_place(draft.at("model"));
     for (const Origin& from : origins(draft)) {
       const std::int64_t size = size_for(draft, from);
@@ -191,7 +237,8 @@ class Freezer {
                       {{"files", from.place.empty() ? "given" : name_of(from.place)},
                        {"hash", from.hash},
                        {"words", draft.at("texts").at("words")},
-                       {"tokens", draft.at("texts").at("tokens")}}},
+                       {"tokens", draft.at("texts").at("tokens")},
+                       {"length", draft.at("texts").at("length")}}},
                      {"places", {{"model", model}, {"texts", from.place}}}};
       if (from.place.empty()) config["places"]["text"] = draft.at("texts").at("text");
       for (const char* section : {"federation", "defence", "attack", "metrics", "run"})
@@ -199,6 +246,7 @@ class Freezer {
       // They say which cells there are, and nothing about any one of them.
       for (const char* key : {"clients", "selected", "selection"}) config["federation"].erase(key);
       config["run"]["size"] = size;
+      add_server(draft, from, config);
       add_held_out(draft, from, size, config);
       for (const std::int64_t client : chosen_clients(draft)) {
         config["texts"]["client"] = client;
@@ -215,7 +263,7 @@ class Freezer {
   std::vector<FrozenCell> cells_;
 };
 
-// Repetitions of a cell differ in these and in nothing else.
+// Repetitions of a cell differ in these and in nothing else, unless a plot sets them side by side.
 const std::set<std::string> kRepetitions = {"texts.files", "texts.client", "run.seed"};
 
 bool plotted(const std::vector<ReportedPlot>& plots, const std::string& name) {
@@ -233,7 +281,7 @@ void add_axes(const std::vector<FrozenCell>& cells, const std::vector<ReportedPl
   facts["axes"] = json::array();
   facts["settings"] = json::array();
   for (const std::string& name : value_names()) {
-    if (kRepetitions.contains(name)) continue;
+    if (kRepetitions.contains(name) && !plotted(plots, name)) continue;
     std::set<json> values;
     for (const FrozenCell& cell : cells) values.insert(value_of(cell.config, name));
     const bool missing = values.erase(json()) > 0;
@@ -249,6 +297,7 @@ json hashed_part(json config) {
   config.erase("places");
   config["model"].erase("folder");
   config["texts"].erase("files");
+  config["server"].erase("texts");
   return config;
 }
 
@@ -289,7 +338,9 @@ double cost_of(const json& config) {
   double reading = attack.value("method", "") == "best" ? (search ? 100 : 20) : (search ? 20 : 1);
   if (attack.at("kind") == "dlg" || attack.at("kind") == "tag")
     reading = 1000 * attack.at("restarts").get<double>();
-  return training + size * reading;
+  const double tokens = std::max(1.0, config.at("texts").at("length").get<double>() / 8) *
+                        config.at("federation").at("users").get<double>();
+  return tokens * (training + size * reading);
 }
 
 json value_of(const json& config, const std::string& name) {

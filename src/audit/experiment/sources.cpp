@@ -10,15 +10,21 @@ namespace {
 
 // The recipe that a place names; nothing: not a transformer's.
 std::optional<TransformerRecipe> transformer_recipe(const std::string& place) {
-  if (place == "built-in:transformer") return TransformerRecipe{.kind = TransformerKind::plain};
-  if (place == "built-in:gpt2") return TransformerRecipe{.kind = TransformerKind::gpt2};
-  return std::nullopt;
+  const std::size_t at = place.find('@');
+  std::optional<TransformerRecipe> recipe = recipe_named(place.substr(0, at));
+  if (recipe && at != std::string::npos) recipe->tokenizer = place.substr(at + 1);
+  return recipe;
 }
 
 }  // namespace
 
 bool is_built_in_model(const std::string& place) {
   return place == kBuiltIn || transformer_recipe(place);
+}
+
+bool takes_tokenizer(const std::string& place) {
+  const std::optional<TransformerRecipe> recipe = transformer_recipe(place);
+  return recipe && !recipe->trained;
 }
 
 std::shared_ptr<const ModelFolder> Sources::model(const std::string& place) {

@@ -15,16 +15,19 @@
 namespace undertext {
 
 inline constexpr const char* kBuiltIn = "built-in";
+inline constexpr const char* kRandom = "random";  // texts: tokens drawn at random
 
 // The built-in models: the keyboard, and those of public_transformer().
 bool is_built_in_model(const std::string& place);
+// Whether it has random weights, and so may have any tokenizer's tokens: place "NAME@FOLDER".
+bool takes_tokenizer(const std::string& place);
 
 class Sources {
  public:
   explicit Sources(Note note, std::optional<std::filesystem::path> cache = user_cache())
       : note_(std::move(note)), cache_(std::move(cache)) {}
 
-  // place: a folder, or a built-in model.
+  // place: a folder, or a built-in model, with its tokenizer's folder or without.
   std::shared_ptr<const ModelFolder> model(const std::string& place);
   // A name for the model's content: weights and tokens, or the recipe of the built-in one, which is not
   // trained for this.

@@ -14,13 +14,14 @@
 #include "audit/experiment/cell_texts.h"
 #include "audit/experiment/freeze.h"
 #include "audit/message_pairs.h"
+#include "audit/run/cell_client.h"
+#include "audit/run/cell_server.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "defences/noise.h"
-#include "federated/local_training.h"
 #include "metrics/rouge.h"
 #include "metrics/sentence_scores.h"
+#include "metrics/sequence_scores.h"
 #include "metrics/word_scores.h"
 
 namespace undertext {
@@ -31,36 +32,6 @@ using nlohmann::json;
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
-LocalTraining training_of(const json& config) {
-  const json& federation = config.at("federation");
-  LocalTraining training;
-  training.epochs = federation.at("epochs");
-  training.batch = federation.at("batch");
-  training.learning_rate = federation.at("learning_rate");
-  training.reduction = federation.at("reduction") == "sum" ? Reduction::sum : Reduction::mean;
-  training.train_embedding = federation.at("train") == "all";
-  training.zero_output_bias = federation.at("zero_output_bias");
-  training.kind = federation.at("sends") == "weights" ? UpdateKind::weights
-                  : federation.at("sends") == "delta" ? UpdateKind::delta
-                                                      : UpdateKind::gradient;
-  training.dropout = federation.at("dropout");
-  training.seed = Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("dropout");
-  return training;
-}
-
-std::vector<std::shared_ptr<const ClientDefence>> defences_of(const json& config) {
-  const json &defence = config.at("defence"), &texts = config.at("texts");
-  const double sigma = defence.value("sigma", 0.0);
-  if (defence.at("kind") == "none" || sigma == 0) return {};
-  // Clients draw noise of their own; strengths that are compared draw the same.
-  const Seed seed = Seed(config.at("run").at("seed").get<std::uint64_t>())
-                        .derive("noise")
-                        .derive(texts.at("hash").get<std::string>())
-                        .derive(texts.at("client").get<std::uint64_t>());
-  if (defence.at("kind") == "noise-per-step") return {std::make_shared<NoisePerStep>(sigma, seed)};
-  return {std::make_shared<NoiseOnResult>(sigma, seed)};
 }
 
 void add_number(json& metrics, const char* name, double value) {
@@ -96,10 +67,13 @@ struct CellRunner::Attacked {
   std::shared_ptr<const ModelFolder> folder;
   CellTexts texts;
   Observation observation;
+  std::optional<DecepticonKey> state_key;  // of a state that the server corrupted
+  bool cut = false;                        // into sequences of one length
   double perplexity_before = std::nan(""), perplexity_after = std::nan("");
 };
 
-CellRunner::CellRunner(Sources& sources) : sources_(sources) {}
+CellRunner::CellRunner(Sources& sources)
+    : sources_(sources), server_(std::make_unique<CellServer>(sources)) {}
 CellRunner::~CellRunner() = default;
 
 const CellRunner::Attacked& CellRunner::attacked(const json& config) {
@@ -111,11 +85,12 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
   if (sources_.model_hash(place) != config.at("model").at("hash"))
     fail("{}: not the model that the experiment was frozen with", place);
   CellTexts texts = texts_of(config, *folder->tokenizer, sources_);
-  Observation observation = observe(
-      folder->model, folder->hash,
-      train_locally(*folder->model, texts.client, training_of(config), folder->hash, defences_of(config)));
-  last_ = std::make_unique<Attacked>(
-      Attacked{std::move(key), std::move(folder), std::move(texts), std::move(observation)});
+  const ServerState state = server_->state_of(config, *folder);
+  Observation observation =
+      observe(state.model, state.hash, client_update(config, *state.model, state.hash, texts.client));
+  last_ = std::make_unique<Attacked>(Attacked{std::move(key), std::move(folder), std::move(texts),
+                                              std::move(observation), state.key,
+                                              config.at("texts").at("length") > 0});
   if (!last_->texts.held_out.empty()) {
     last_->perplexity_before = perplexity(*last_->observation.before, last_->texts.held_out);
     last_->perplexity_after = perplexity(*last_->observation.after, last_->texts.held_out);
@@ -164,10 +139,41 @@ json CellRunner::match_gradient(const json& config, const Attacked& update) {
   return read;
 }
 
+json CellRunner::read_sequences(const json& config, const Attacked& update) {
+  if (!update.state_key)
+    fail(
+        "attack.kind is \"decepticon\", which reads gradients of a corrupted state; expected server.state "
+        "paper or best");
+  const json& attack = config.at("attack");
+  DecepticonAttack chosen;
+  chosen.method = attack.at("method");
+  chosen.bag_cutoff = attack.value("bag_cutoff", chosen.bag_cutoff);
+  chosen.seed = config.at("run").at("seed");
+  if (attack.at("told")) {
+    chosen.sequences = std::ssize(update.texts.client);
+    chosen.length = config.at("texts").at("length");
+  }
+  const DecepticonRecovery recovery = recover(chosen, update.observation, *update.state_key);
+  const RecoveredTokens tokens = tokens_of(recovery);
+  return scored_sequences(tokens.ids, {tokens.confidence, tokens.certified}, update);
+}
+
+json CellRunner::scored_sequences(const std::vector<Sentence>& found, const TokenBeliefs& beliefs,
+                                  const Attacked& update) {
+  const SequenceScores scores = score_sequences(update.texts.client, found, beliefs);
+  const json all = scores;
+  json metrics = json::object();
+  for (const auto& [name, value] : all.items())
+    if (!value.is_null()) metrics[name] = value;
+  return {{"metrics", std::move(metrics)},
+          {"sample", pairs_of(update.texts.client, found, scores, *update.folder->tokenizer)}};
+}
+
 json CellRunner::scored(const SentenceRecovery& recovery, const Attacked& update) {
   const std::vector<Sentence>& truth = update.texts.client;
   const Tokenizer& tokenizer = *update.folder->tokenizer;
   const std::vector<Sentence> found = sentences_of(recovery);
+  if (update.cut) return scored_sequences(found, {}, update);
   const SentenceScores scores = score_sentences(truth, found);
   json read = {{"metrics", scores}, {"sample", pairs_of(truth, found, scores, tokenizer)}};
   read["metrics"].update(json(score_rouge(texts_of(truth, tokenizer), texts_of(found, tokenizer))));
@@ -177,9 +183,10 @@ json CellRunner::scored(const SentenceRecovery& recovery, const Attacked& update
 json CellRunner::result_of(const json& config) {
   const Attacked& update = attacked(config);
   const json &attack = config.at("attack"), &kept = config.at("metrics");
-  json result = attack.at("kind") == "words"       ? read_words(attack, update)
-                : attack.at("kind") == "sentences" ? read_sentences(attack, update)
-                                                   : match_gradient(config, update);
+  json result = attack.at("kind") == "words"        ? read_words(attack, update)
+                : attack.at("kind") == "sentences"  ? read_sentences(attack, update)
+                : attack.at("kind") == "decepticon" ? read_sequences(config, update)
+                                                    : match_gradient(config, update);
   add_number(result["metrics"], "perplexity_before", update.perplexity_before);
   add_number(result["metrics"], "perplexity_after", update.perplexity_after);
   result["pairs"] = result["sample"].size();

@@ -7,8 +7,11 @@
 #include "attacks/recovery.h"
 #include "audit/experiment/sources.h"
 #include "audit/store/result_store.h"
+#include "metrics/sequence_scores.h"
 
 namespace undertext {
+
+class CellServer;
 
 // Keeps the last update, for cells that attack the same one. One thread at a time.
 class CellRunner {
@@ -26,10 +29,14 @@ class CellRunner {
   static nlohmann::json read_words(const nlohmann::json& attack, const Attacked& update);
   static nlohmann::json read_sentences(const nlohmann::json& attack, const Attacked& update);
   static nlohmann::json match_gradient(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json read_sequences(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json scored_sequences(const std::vector<Sentence>& found, const TokenBeliefs& beliefs,
+                                         const Attacked& update);
   static nlohmann::json scored(const SentenceRecovery& recovery, const Attacked& update);
   nlohmann::json result_of(const nlohmann::json& config);
 
   Sources& sources_;
+  std::unique_ptr<CellServer> server_;
   std::unique_ptr<Attacked> last_;
 };
 
