@@ -120,7 +120,8 @@ int run(const Flags& flags) {
   const LoadedModel state = load_model(flags.model);
   LoadedModel previous;
   if (!flags.previous.empty()) previous = load_model(flags.previous);
-  const InspectionReport report = inspect(*state.model, {previous.model.get(), flags.seed});
+  const InspectionReport report =
+      inspect(*state.model, {previous.model.get(), flags.previous.string(), flags.seed});
   flags.json ? print_json(json_of(flags, report, state.model->kind()))
              : print_text(text_of(flags, report, state.model->kind()));
   return report.verdict == InspectionVerdict::fit ? 0 : kAlarm;
