@@ -28,11 +28,11 @@ void check_outputs(const std::string& name, const at::Tensor& weight, Findings& 
   const at::Tensor neurons = weight.t().contiguous();
   const double value = row_directions(neurons).mean_squared_cosine;
   findings.push_back(
-      {name, EvidenceKind::parallel_outputs, value, parallel_threshold(0.5, weight.size(0)),
+      {name, EvidenceKind::parallel_outputs, value, parallel_threshold(0.6, weight.size(0)),
        fmt::format("what the neurons add to the outputs has a mean squared cosine of {:.3g}", value)});
   const double share = largest_share(column_energies(neurons));
   findings.push_back(
-      {name, EvidenceKind::one_live_output, share, 0.5,
+      {name, EvidenceKind::one_live_output, share, 0.7,
        fmt::format("one of {} outputs holds {:.3g} of the squared weights", weight.size(0), share)});
 }
 

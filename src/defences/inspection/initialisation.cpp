@@ -34,7 +34,7 @@ void check_matrix(const std::string& name, const at::Tensor& matrix, const Entry
       {name, EvidenceKind::improbable_scale, std::min(kLargestRatio, factor), 10,
        fmt::format("entries of size {:.3g}; usual: {:.2g} to {:.2g}", entries.rms, usual.least, usual.most)});
   findings.push_back(
-      {name, EvidenceKind::improbable_tails, entries.kurtosis, 100,
+      {name, EvidenceKind::improbable_tails, entries.kurtosis, 200,
        fmt::format("its entries have a kurtosis of {:.3g} (normal: 3, uniform: 1.8)", entries.kurtosis)});
 }
 

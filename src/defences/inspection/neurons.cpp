@@ -18,7 +18,7 @@ constexpr std::int64_t kSequences = 2, kLength = 16;
 constexpr double kUsed = 0.1;         // of the median spread: below it a direction is not used
 constexpr std::size_t kLeading = 4;   // directions that training itself turns neurons to
 constexpr double kTwins = 0.95;       // cosine of neurons that see the same in all other directions
-constexpr double kSame = 0.995;       // rank correlation of neurons that answer the same
+constexpr double kSame = 0.999;       // rank correlation of neurons that answer the same
 constexpr std::int64_t kSketch = 64;  // dimensions that outputs are compared in
 constexpr std::int64_t kBlock = 512;
 
