@@ -19,6 +19,7 @@ constexpr std::uint64_t kNameDomain = 0x6E616D65u;
 constexpr std::uint64_t kIndexDomain = 0x696E6478u;
 constexpr std::uint64_t kDrawDomain = 0x64726177u;
 constexpr std::uint64_t kNoiseDomain = 0x6E6F6973u;
+constexpr std::uint64_t kLaplaceDomain = 0x6C61706Cu;
 
 inline std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -74,6 +75,39 @@ void normals_of_group(std::uint64_t key, std::uint64_t group, float (&out)[kGrou
   }
 }
 
+// -log of a uniform number is exponential; one more bit is its sign. Half a draw for each.
+float laplace_of(std::uint32_t bits) {
+  const float u = (static_cast<float>(static_cast<std::int32_t>(bits >> 1)) + 0.5f) * 0x1p-31f;
+  const float size = -log_of(std::min(u, 1.0f));
+  return (bits & 1) != 0 ? -size : size;
+}
+
+void laplaces_of_group(std::uint64_t key, std::uint64_t group, float (&out)[kGroup]) {
+  for (int k = 0; k < kPairs; ++k) {
+    const std::uint64_t draw = mix(key + (group * kPairs + static_cast<std::uint64_t>(k)) * kGolden);
+    out[k] = laplace_of(static_cast<std::uint32_t>(draw >> 32));
+    out[kPairs + k] = laplace_of(static_cast<std::uint32_t>(draw));
+  }
+}
+
+using GroupOfNoise = void (*)(std::uint64_t key, std::uint64_t group, float (&out)[kGroup]);
+
+void add_noise(std::uint64_t key, GroupOfNoise noise_of_group, float scale, float* values, std::int64_t n) {
+  if (n <= 0) return;
+  const std::int64_t groups = (n + kGroup - 1) / kGroup;
+  const std::int64_t tasks = (groups + kGroupsPerTask - 1) / kGroupsPerTask;
+  parallel_for(tasks, [&](std::int64_t task) {
+    float noise[kGroup];
+    const std::int64_t end = std::min(groups, (task + 1) * kGroupsPerTask);
+    for (std::int64_t group = task * kGroupsPerTask; group < end; ++group) {
+      noise_of_group(key, static_cast<std::uint64_t>(group), noise);
+      float* part = values + group * kGroup;
+      const std::int64_t size = std::min(kGroup, n - group * kGroup);
+      for (std::int64_t i = 0; i < size; ++i) part[i] += scale * noise[i];
+    }
+  });
+}
+
 }  // namespace
 
 Seed Seed::derive(std::string_view name) const {
@@ -112,20 +146,11 @@ double Random::normal() {
 }
 
 void add_normal_noise(Seed seed, float scale, float* values, std::int64_t n) {
-  if (n <= 0) return;
-  const std::uint64_t key = key_of(seed.value(), kNoiseDomain);
-  const std::int64_t groups = (n + kGroup - 1) / kGroup;
-  const std::int64_t tasks = (groups + kGroupsPerTask - 1) / kGroupsPerTask;
-  parallel_for(tasks, [&](std::int64_t task) {
-    float normals[kGroup];
-    const std::int64_t end = std::min(groups, (task + 1) * kGroupsPerTask);
-    for (std::int64_t group = task * kGroupsPerTask; group < end; ++group) {
-      normals_of_group(key, static_cast<std::uint64_t>(group), normals);
-      float* part = values + group * kGroup;
-      const std::int64_t size = std::min(kGroup, n - group * kGroup);
-      for (std::int64_t i = 0; i < size; ++i) part[i] += scale * normals[i];
-    }
-  });
+  add_noise(key_of(seed.value(), kNoiseDomain), normals_of_group, scale, values, n);
+}
+
+void add_laplace_noise(Seed seed, float scale, float* values, std::int64_t n) {
+  add_noise(key_of(seed.value(), kLaplaceDomain), laplaces_of_group, scale, values, n);
 }
 
 }  // namespace undertext

@@ -36,5 +36,8 @@ class Random {
 // values[i] += scale * z_i for i in [0, n), z_i standard normal and a function of (seed, i) alone:
 // the same whatever the number of threads.
 void add_normal_noise(Seed seed, float scale, float* values, std::int64_t n);
+// The same with z_i of the Laplace distribution with density exp(-|z|) / 2, whose standard deviation is
+// sqrt(2).
+void add_laplace_noise(Seed seed, float scale, float* values, std::int64_t n);
 
 }  // namespace undertext

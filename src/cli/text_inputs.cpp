@@ -9,11 +9,15 @@ namespace undertext {
 
 void TextInputs::add_flags(CLI::App& app, TextFlags flags) {
   flags_ = std::move(flags);
-  CLI::Option* texts =
-      app.add_option(flags_.texts, texts_, flags_.purpose + ", one a line")->option_text("FILE");
+  const int most = flags_.several ? CLI::detail::expected_max_vector_size : 1;
+  const char* const files = flags_.several ? "FILE..." : "FILE";
+  CLI::Option* texts = app.add_option(flags_.texts, texts_, flags_.purpose + ", one a line")
+                           ->expected(1, most)
+                           ->option_text(files);
   app.add_option(flags_.ids, ids_,
                  fmt::format("the same as token ids, instead of {}: one JSON list a line", flags_.texts))
-      ->option_text("FILE")
+      ->expected(1, most)
+      ->option_text(files)
       ->excludes(texts);
   if (flags_.required) {
     app.callback([this] {
@@ -22,10 +26,19 @@ void TextInputs::add_flags(CLI::App& app, TextFlags flags) {
   }
 }
 
+std::vector<std::vector<Sentence>> TextInputs::read_each(const Tokenizer& tokenizer) const {
+  std::vector<std::vector<Sentence>> read;
+  for (const std::filesystem::path& file : texts_) read.push_back(read_sentences(file, tokenizer));
+  for (const std::filesystem::path& file : ids_) read.push_back(read_ids(file, tokenizer.size()));
+  return read;
+}
+
 std::vector<Sentence> TextInputs::read(const Tokenizer& tokenizer) const {
-  if (!texts_.empty()) return read_sentences(texts_, tokenizer);
-  if (!ids_.empty()) return read_ids(ids_, tokenizer.size());
-  return {};
+  std::vector<Sentence> all;
+  for (std::vector<Sentence>& sentences : read_each(tokenizer))
+    all.insert(all.end(), std::make_move_iterator(sentences.begin()),
+               std::make_move_iterator(sentences.end()));
+  return all;
 }
 
 }  // namespace undertext

@@ -14,6 +14,7 @@ namespace undertext {
 struct TextFlags {
   std::string texts = {}, ids = {}, purpose = {};  // "--texts", "--ids", "the client's messages"
   bool required = false;
+  bool several = false;  // takes more than one file
 };
 
 class TextInputs {
@@ -21,12 +22,14 @@ class TextInputs {
   void add_flags(CLI::App& app, TextFlags flags);
 
   bool given() const { return !texts_.empty() || !ids_.empty(); }
+  const std::vector<std::filesystem::path>& files() const { return texts_.empty() ? ids_ : texts_; }
   // Empty when not given. UserError that names the file, or the flags where one of them is required.
-  std::vector<Sentence> read(const Tokenizer& tokenizer) const;
+  std::vector<Sentence> read(const Tokenizer& tokenizer) const;                    // of all files
+  std::vector<std::vector<Sentence>> read_each(const Tokenizer& tokenizer) const;  // file by file
 
  private:
   TextFlags flags_;
-  std::filesystem::path texts_, ids_;
+  std::vector<std::filesystem::path> texts_, ids_;
 };
 
 }  // namespace undertext

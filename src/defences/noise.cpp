@@ -7,34 +7,35 @@
 namespace undertext {
 namespace {
 
-float checked(double sigma, const char* which) {
+float checked(double scale, const char* which) {
   // Beyond float32's range of squares nothing of the model would be left.
-  if (!(sigma >= 0 && sigma < 1e18))
-    fail("noise {}: {} given, expected a number of at least 0", which, sigma);
-  return static_cast<float>(sigma);
+  if (!(scale >= 0 && scale < 1e18))
+    fail("noise {}: {} given, expected a number of at least 0", which, scale);
+  return static_cast<float>(scale);
 }
 
 // A seed per tensor, by name: the noise depends neither on the order of tensors nor on which others there
 // are.
-void add_noise(NamedTensors& tensors, float sigma, Seed seed) {
+void add_noise(NamedTensors& tensors, float scale, Seed seed, NoiseKind kind) {
+  const auto add = kind == NoiseKind::laplace ? add_laplace_noise : add_normal_noise;
   for (auto& [name, tensor] : tensors)
-    add_normal_noise(seed.derive(name), sigma, tensor.data_ptr<float>(), tensor.numel());
+    add(seed.derive(name), scale, tensor.data_ptr<float>(), tensor.numel());
 }
 
 }  // namespace
 
-NoisePerStep::NoisePerStep(double sigma, Seed seed)
-    : sigma_(checked(sigma, "per step")), seed_(seed.derive("noise per step")) {}
+NoisePerStep::NoisePerStep(double scale, Seed seed, NoiseKind kind)
+    : scale_(checked(scale, "per step")), seed_(seed.derive("noise per step")), kind_(kind) {}
 
 void NoisePerStep::on_gradient(NamedTensors& gradient, std::int64_t step) const {
-  add_noise(gradient, sigma_, seed_.derive(static_cast<std::uint64_t>(step)));
+  add_noise(gradient, scale_, seed_.derive(static_cast<std::uint64_t>(step)), kind_);
 }
 
-NoiseOnResult::NoiseOnResult(double sigma, Seed seed)
-    : sigma_(checked(sigma, "on the result")), seed_(seed.derive("noise on the result")) {}
+NoiseOnResult::NoiseOnResult(double scale, Seed seed, NoiseKind kind)
+    : scale_(checked(scale, "on the result")), seed_(seed.derive("noise on the result")), kind_(kind) {}
 
 void NoiseOnResult::on_result(NamedTensors& result) const {
-  add_noise(result, sigma_, seed_);
+  add_noise(result, scale_, seed_, kind_);
 }
 
 }  // namespace undertext

@@ -1,5 +1,5 @@
-// Gaussian noise added on the device (gboard-next-word, section 6). Neither algorithm clips: these are the
-// paper's defences, not differentially private training.
+// Noise added on the device: Gaussian (gboard-next-word, section 6) or Laplacian (decepticons, figure 18).
+// Neither clips by itself: these are the papers' defences, not differentially private training.
 #pragma once
 
 #include "base/random.h"
@@ -7,27 +7,35 @@
 
 namespace undertext {
 
-// Algorithm 3: N(0, sigma) on the gradient of every step, before the learning rate.
+enum class NoiseKind {
+  gaussian,
+  laplace
+};  // its scale: the standard deviation; b, which is that over sqrt 2
+
+// Algorithm 3 of gboard-next-word: noise on the gradient of every step, before the learning rate.
 class NoisePerStep : public ClientDefence {
  public:
-  NoisePerStep(double sigma, Seed seed);  // UserError unless sigma is a finite number of at least 0
+  // UserError unless scale is a finite number of at least 0.
+  NoisePerStep(double scale, Seed seed, NoiseKind kind = NoiseKind::gaussian);
   bool acts_on_gradient() const override { return true; }
   void on_gradient(NamedTensors& gradient, std::int64_t step) const override;
 
  private:
-  float sigma_;
+  float scale_;
   Seed seed_;
+  NoiseKind kind_;
 };
 
-// Algorithm 4: N(0, sigma) once, on what leaves the device.
+// Algorithm 4: once, on what leaves the device.
 class NoiseOnResult : public ClientDefence {
  public:
-  NoiseOnResult(double sigma, Seed seed);
+  NoiseOnResult(double scale, Seed seed, NoiseKind kind = NoiseKind::gaussian);
   void on_result(NamedTensors& result) const override;
 
  private:
-  float sigma_;
+  float scale_;
   Seed seed_;
+  NoiseKind kind_;
 };
 
 }  // namespace undertext

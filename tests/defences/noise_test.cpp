@@ -33,6 +33,31 @@ TEST(Noise, HasTheStandardDeviationThatIsAskedFor) {
   }
 }
 
+// Of the Laplace distribution with scale b: mean 0, E|z| = b, E z^2 = 2 b^2, E z^4 = 24 b^4.
+TEST(Noise, CanBeLaplacian) {
+  constexpr std::int64_t n = 400'000;
+  for (const double b : {1e-4, 1.0}) {
+    NamedTensors tensors{{"a", torch::zeros({n})}, {"b", torch::zeros({n})}};
+    NoiseOnResult(b, Seed(3), NoiseKind::laplace).on_result(tensors);
+    const at::Tensor z = tensors["a"].to(torch::kDouble) / b, other = tensors["b"].to(torch::kDouble) / b;
+    EXPECT_NEAR(z.mean().item<double>(), 0, 5 * std::sqrt(2.0 / n));
+    EXPECT_NEAR(z.abs().mean().item<double>(), 1, 5 / std::sqrt(n));
+    EXPECT_NEAR(z.square().mean().item<double>(), 2, 5 * std::sqrt(20.0 / n));
+    EXPECT_NEAR(z.pow(4).mean().item<double>(), 24, 5 * std::sqrt((40320.0 - 576) / n));
+    EXPECT_NEAR((z * other).mean().item<double>(), 0, 5 * 2 / std::sqrt(n));
+    // Neither half of a draw repeats the other.
+    EXPECT_NEAR((z.slice(0, 0, 128) * z.slice(0, 128, 256)).mean().item<double>(), 0, 5 * 2 / std::sqrt(128));
+    EXPECT_GT(z.abs().max().item<double>(), 9) << "of 400,000 the largest is about 13";
+  }
+}
+
+TEST(Noise, OfTheTwoKindsAreDrawnApart) {
+  NamedTensors gaussian{{"a", torch::zeros({1000})}}, laplace{{"a", torch::zeros({1000})}};
+  NoisePerStep(1, Seed(3)).on_gradient(gaussian, 0);
+  NoisePerStep(1, Seed(3), NoiseKind::laplace).on_gradient(laplace, 0);
+  EXPECT_NEAR((gaussian.at("a") * laplace.at("a")).mean().item<double>(), 0, 5 * std::sqrt(2.0 / 1000));
+}
+
 TEST(Noise, OfAStepDependsOnStepNameAndSeedAlone) {
   const auto draw = [](std::uint64_t seed, std::int64_t step, NamedTensors tensors) {
     NoisePerStep(1, Seed(seed)).on_gradient(tensors, step);
@@ -71,10 +96,10 @@ TEST(Noise, IsTheSameForTheSameSeedWhateverTheThreads) {
   std::string hashes[2];
   for (const int count : {1, 2}) {
     set_threads(count);
-    hashes[count - 1] =
-        hash_of(train({.epochs = 2, .batch = 2}, {std::make_shared<NoisePerStep>(0.1, Seed(7)),
-                                                  std::make_shared<NoiseOnResult>(0.1, Seed(7))})
-                    .tensors);
+    hashes[count - 1] = hash_of(
+        train({.epochs = 2, .batch = 2}, {std::make_shared<NoisePerStep>(0.1, Seed(7)),
+                                          std::make_shared<NoiseOnResult>(0.1, Seed(7), NoiseKind::laplace)})
+            .tensors);
   }
   set_threads(0);
   EXPECT_EQ(hashes[0], hashes[1]);

@@ -11,19 +11,29 @@ namespace undertext {
 namespace {
 
 // How sure tokens are that were found so; measured on states of several sizes, see docs/results.
-constexpr double kPlaced = 0.999, kUnexplained = 0.9, kByCode = 0.999, kByLabel = 0.9, kGuessed = 0.02;
+constexpr double kPlaced = 0.999, kUnexplained = 0.9, kDoubtful = 0.5, kByCode = 0.999, kByLabel = 0.9,
+                 kGuessed = 0.02;
 constexpr double kCodeFits = 0.1, kPairFits = 0.05;  // of a token's own code
+constexpr double kOwnLoss = 2;  // of its share of the others': what a place with a loss of its own has
 
 class Completing {
  public:
-  Completing(const Transformer& model, const ExactState& state, const Placing& placing)
-      : config_(model.config()), state_(state), placing_(placing), sequences_(placing.codes().count()) {
+  Completing(const Transformer& model, const ExactState& state, const Placing& placing,
+             const std::vector<std::int64_t>& label_counts)
+      : config_(model.config()),
+        state_(state),
+        placing_(placing),
+        label_counts_(label_counts),
+        sequences_(placing.codes().count()) {
     for (std::int64_t s = 0; s < sequences_; ++s) {
       for (std::int64_t p = 0; p < state.length(); ++p) {
         const std::int64_t token = placing.at(s, p).token;
         tokens_.push_back(token);
         const bool explained = token >= 0 && placing.explained(s, p);
-        confidence_.push_back(token < 0 ? 0 : explained ? kPlaced : kUnexplained);
+        confidence_.push_back(token < 0                   ? 0
+                              : placing.at(s, p).doubtful ? kDoubtful
+                              : explained                 ? kPlaced
+                                                          : kUnexplained);
         certified_.push_back(explained);
       }
     }
@@ -35,7 +45,6 @@ class Completing {
     if (config_.masked()) {
       reveal_hidden();
     } else {
-      calibrate();
       if (!config_.causal) fill_by_code();
       fill_by_label();
       if (!config_.causal) fill_by_code();
@@ -54,34 +63,9 @@ class Completing {
     certified_[slot(s, p)] = certified;
   }
 
-  // What a token's amount says of the loss at its place, but for one factor for all: its row was divided by
-  // the norm and, where norms come first, so was the loss on its way to it, which the tail of the row itself
-  // bends.
-  double loss_of(std::int64_t s, std::int64_t p) const {
-    const PlacedToken& placed = placing_.at(s, p);
-    const double divisor = placing_.codes().deviation(s, p);
-    if (!config_.norm_first) return placed.amount * divisor;
-    const double tail = state_.token_tail(placed.token) / divisor, width = static_cast<double>(config_.width);
-    return placed.amount * divisor * divisor / (1 - 1 / width - tail * tail / width);
-  }
-
-  // The factor between losses and their labels' weights, from places whose next token is known.
-  void calibrate() {
-    std::vector<double> ratios;
-    for (std::int64_t s = 0; s < sequences_; ++s)
-      for (std::int64_t p = 0; p + 1 < state_.length(); ++p)
-        if (placing_.at(s, p).token >= 0 && placing_.at(s, p + 1).token >= 0)
-          ratios.push_back(loss_of(s, p) / (state_.mean_label_weight() -
-                                            weights_[static_cast<std::size_t>(placing_.at(s, p + 1).token)]));
-    if (!ratios.empty()) factor_ = quantile(ratios, 0.5);
-    std::vector<double> errors;
-    for (const double ratio : ratios) errors.push_back(std::abs(ratio / factor_ - 1));
-    label_error_ = quantile(errors, 0.99);
-  }
-  // The weight of the token after this place; nothing where the place itself is not known.
-  std::optional<double> label_after(std::int64_t s, std::int64_t p) const {
-    if (factor_ == 0 || p < 0 || placing_.at(s, p).token < 0) return std::nullopt;
-    return state_.mean_label_weight() - loss_of(s, p) / factor_;
+  // The loss before a place, whose label stands there.
+  std::optional<double> loss_before(std::int64_t s, std::int64_t p) const {
+    return p == 0 || !placing_.labels().calibrated() ? std::nullopt : placing_.loss_at(s, p - 1);
   }
 
   // The code of a sequence is the mean of its tokens' own.
@@ -141,57 +125,78 @@ class Completing {
     }
     if (first < 0) return;
     // Which comes first, the labels of the places before them say.
+    const LabelChannel& labels = placing_.labels();
     double straight = 0, crossed = 0;
     const std::int64_t pair[2] = {first, second};
     bool told = false;
     for (std::size_t h = 0; h < 2; ++h) {
-      const std::optional<double> weight = label_after(s, holes[h] - 1);
-      if (!weight) continue;
+      const std::optional<double> loss = loss_before(s, holes[h]);
+      if (!loss) continue;
       told = true;
-      straight += std::abs(weights_[static_cast<std::size_t>(pair[h])] - *weight);
-      crossed += std::abs(weights_[static_cast<std::size_t>(pair[1 - h])] - *weight);
+      const double seen = labels.weight_of(*loss);
+      straight += std::abs(labels.weight(pair[h]) - seen);
+      crossed += std::abs(labels.weight(pair[1 - h]) - seen);
     }
     if (crossed < straight) std::swap(first, second);
-    const bool sure = first == second || (told && std::abs(crossed - straight) > 10 * label_error_);
+    const bool sure = first == second || (told && std::abs(crossed - straight) > 10 * labels.error());
     fill(s, holes[0], first, sure ? kByCode : 0.5, sure);
     fill(s, holes[1], second, sure ? kByCode : 0.5, sure);
   }
 
-  // The token whose weight is nearest to what the loss before it shows.
   void fill_by_label() {
     for (std::int64_t s = 0; s < sequences_; ++s) {
-      for (std::int64_t p = 0; p < state_.length(); ++p) {
-        const std::optional<double> weight = token(s, p) < 0 ? label_after(s, p - 1) : std::nullopt;
-        if (!weight) continue;
-        std::int64_t best = 0;
-        double least = std::numeric_limits<double>::infinity(), next = least;
-        for (std::size_t t = 0; t < weights_.size(); ++t) {
-          const double distance = std::abs(weights_[t] - *weight);
-          if (distance < least) {
-            next = least;
-            least = distance;
-            best = static_cast<std::int64_t>(t);
-          } else {
-            next = std::min(next, distance);
-          }
-        }
-        const double doubt = std::max(label_error_, 1e-7);
-        fill(s, p, best, least < 3 * doubt && next > 5 * doubt ? kByLabel : kByLabel * least / (least + next),
-             false);
+      for (std::int64_t p = 1; p < state_.length(); ++p) {
+        const std::optional<double> loss = token(s, p) < 0 ? loss_before(s, p) : std::nullopt;
+        if (!loss) continue;
+        const LabelChannel::Reading label = placing_.labels().read(*loss);
+        const double doubt = placing_.labels().error() * std::abs(placing_.labels().weight(label.token));
+        const bool sure = label.distance < 10 * doubt && label.next > 50 * doubt;
+        const double share = label.next / (label.distance + label.next);
+        fill(s, p, label.token, sure ? kByCode : kByLabel * share, sure);
       }
     }
   }
 
-  // Places whose amount differs from the others' of their sequence had a loss of their own.
+  // Every place of a masked model's sequence has its share of the sequence's losses; those with a loss of
+  // their own have that on top. Its label is the one whose weight it shows.
   void reveal_hidden() {
-    std::vector<double> levels(static_cast<std::size_t>(sequences_));
+    struct Predicted {
+      std::int64_t sequence, position;
+      double loss;  // its own
+    };
+    std::vector<Predicted> predicted;
     for (std::int64_t s = 0; s < sequences_; ++s) {
-      std::vector<double> losses;
+      std::vector<double> sizes;
       for (std::int64_t p = 0; p < state_.length(); ++p)
-        if (placing_.at(s, p).token >= 0) losses.push_back(loss_of(s, p));
-      levels[static_cast<std::size_t>(s)] = quantile(losses, 0.5);
+        if (placing_.loss_at(s, p)) sizes.push_back(std::abs(*placing_.loss_at(s, p)));
+      const double share = quantile(sizes, 0.25);
+      for (std::int64_t p = 0; p < state_.length(); ++p) {
+        if (!placing_.loss_at(s, p)) continue;
+        const double size = std::abs(*placing_.loss_at(s, p));
+        if (size > kOwnLoss * share) predicted.push_back({s, p, size - share});
+      }
     }
-    (void)levels;
+    std::ranges::stable_sort(predicted, {}, &Predicted::loss);
+    std::vector<std::int64_t> labels;  // each as often as it was predicted, by ascending weight
+    for (std::size_t t = 0; t < label_counts_.size(); ++t)
+      labels.insert(labels.end(), static_cast<std::size_t>(label_counts_[t]), static_cast<std::int64_t>(t));
+    std::ranges::stable_sort(labels, {},
+                             [&](std::int64_t t) { return weights_[static_cast<std::size_t>(t)]; });
+    if (labels.empty() || predicted.empty()) return;
+    // Where all were found they stand in the same order; else the largest of both show the unit.
+    const bool all = labels.size() == predicted.size();
+    const double unit = predicted.back().loss / weights_[static_cast<std::size_t>(labels.back())];
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      std::int64_t label = labels[std::min(i, labels.size() - 1)];
+      if (!all)
+        for (const std::int64_t other : labels)
+          if (std::abs(weights_[static_cast<std::size_t>(other)] * unit - predicted[i].loss) <
+              std::abs(weights_[static_cast<std::size_t>(label)] * unit - predicted[i].loss))
+            label = other;
+      const double error = std::abs(weights_[static_cast<std::size_t>(label)] * unit / predicted[i].loss - 1);
+      fill(predicted[i].sequence, predicted[i].position, label, all && error < 1e-2 ? kByCode : kByLabel,
+           all && error < 1e-2);
+    }
   }
 
   DecepticonRecovery result() const {
@@ -221,19 +226,20 @@ class Completing {
   const TransformerConfig& config_;
   const ExactState& state_;
   const Placing& placing_;
+  const std::vector<std::int64_t>& label_counts_;  // of the state's ids
   std::int64_t sequences_;
   std::vector<Token> ids_;
   std::vector<std::int64_t> tokens_;  // of ids_, by sequence and place; -1: a hole
   std::vector<double> confidence_;
   std::vector<bool> certified_;
   std::vector<double> weights_;  // labels' weights, of ids_
-  double factor_ = 0, label_error_ = 0;
 };
 
 }  // namespace
 
-DecepticonRecovery completed(const Transformer& model, const ExactState& state, const Placing& placing) {
-  return Completing(model, state, placing).run();
+DecepticonRecovery completed(const Transformer& model, const ExactState& state, const Placing& placing,
+                             const std::vector<std::int64_t>& label_counts) {
+  return Completing(model, state, placing, label_counts).run();
 }
 
 }  // namespace undertext

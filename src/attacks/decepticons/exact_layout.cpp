@@ -49,7 +49,11 @@ double bare_deviation(const TransformerConfig& config) {
 
 ExactState::ExactState(const Transformer& model, const DecepticonKey& key, std::vector<Token> ids,
                        std::int64_t length)
-    : ids_(std::move(ids)), length_(length), norm_epsilon_(model.config().norm_epsilon) {
+    : ids_(std::move(ids)),
+      length_(length),
+      norm_epsilon_(model.config().norm_epsilon),
+      norm_first_(model.config().norm_first),
+      predicts_next_(!model.config().masked()) {
   const TransformerConfig& config = model.config();
   blocks_ = {config.width, key.code, key.positions};
   window_ = config.causal ? key.window : 1;

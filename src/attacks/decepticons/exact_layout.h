@@ -56,8 +56,14 @@ class ExactState {
   // What the tail of a token's output row is: what its loss weighs.
   double label_weight(Token id) const { return label_weight_[static_cast<std::size_t>(id)]; }
   double mean_label_weight() const { return mean_label_weight_; }
-  // The tail of a token's own row (tied models): 0 elsewhere.
-  double token_tail(std::int64_t token) const { return token_rows_(token, blocks_.tokens() - 1); }
+
+  // Whether the loss at a place is about the token after it.
+  bool predicts_next() const { return predicts_next_; }
+  // What a token's amount says of the loss at its place, in units of one factor for all: its row was divided
+  // by the norm and, where norms come first, so was the loss on its way to it.
+  double loss_of(double amount, double divisor) const {
+    return norm_first_ ? amount * divisor * divisor : amount * divisor;
+  }
 
   // The norm's divisor for places with this code.
   double deviation(const double* code) const;
@@ -83,6 +89,7 @@ class ExactState {
   std::vector<Token> ids_;
   std::int64_t length_, window_;
   double norm_epsilon_;
+  bool norm_first_, predicts_next_;
   Matrix<float> token_rows_, position_rows_;
   Matrix<double> token_codes_;
   Matrix<double> probes_code_;                                           // (layers, code)

@@ -1,14 +1,20 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "attacks/decepticons/completing.h"
 #include "attacks/decepticons/exact_layout.h"
 #include "attacks/decepticons/observed_rows.h"
 #include "attacks/decepticons/placing.h"
 #include "attacks/decepticons/readout.h"
 #include "base/error.h"
+#include "base/quantile.h"
 
 namespace undertext {
 namespace {
+
+constexpr double kStandsOut = 50;  // deviations from a crowd that hardly deviates
 
 // Rows that hold anything, in the first `columns` entries.
 std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t columns) {
@@ -25,24 +31,56 @@ std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t co
   return rows;
 }
 
+// Entries that stand out of a crowd which has nearly one value.
+std::vector<std::int64_t> outliers(const at::Tensor& column) {
+  const at::Tensor plain = column.to(at::kDouble).contiguous();
+  std::vector<double> values(plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel());
+  const double middle = quantile(values, 0.5);
+  for (double& value : values) value -= middle;
+  const double crowd = deviation_around_zero(values);
+  std::vector<std::int64_t> found;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::abs(values[i]) > kStandsOut * crowd) found.push_back(static_cast<std::int64_t>(i));
+  return found;
+}
+
 // Tokens that were read: their embeddings moved. Of tied models the output's part lies in the tail alone. And
-// tokens that were predicted: their biases fell.
+// tokens that were predicted: their biases fell or, without biases, their output's tails moved unlike
+// others'.
 std::vector<Token> tokens_seen(const Observation& observation, const Transformer& model) {
   const TransformerNames& names = model.names();
+  const std::int64_t tail = model.config().width - 1;
   std::vector<bool> seen(static_cast<std::size_t>(model.vocabulary_size()));
-  for (const std::int64_t i :
-       moved_rows(observed_gradient(observation, names.token_embedding), model.config().width - 1))
-    seen[static_cast<std::size_t>(i)] = true;
-  if (!names.output_bias.empty()) {
-    const at::Tensor bias = observed_gradient(observation, names.output_bias);
-    if (bias.defined())
-      for (std::int64_t i = 0; i < bias.numel(); ++i)
-        if (bias.data_ptr<float>()[i] < 0) seen[static_cast<std::size_t>(i)] = true;
+  const auto mark = [&](std::int64_t i) { seen[static_cast<std::size_t>(i)] = true; };
+  std::ranges::for_each(moved_rows(observed_gradient(observation, names.token_embedding), tail), mark);
+  if (const at::Tensor bias = observed_gradient(observation, names.output_bias); bias.defined()) {
+    for (std::int64_t i = 0; i < bias.numel(); ++i)
+      if (bias.data_ptr<float>()[i] < 0) mark(i);
+  } else if (const at::Tensor output = observed_gradient(observation, names.output_weight);
+             output.defined()) {
+    std::ranges::for_each(outliers(output.select(1, tail)), mark);
   }
   std::vector<Token> ids;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i]) ids.push_back(static_cast<Token>(i));
   return ids;
+}
+
+// How often each of the ids was predicted. A masked state predicts one token everywhere, so that the bias of
+// every other falls by its share of the predictions alone.
+std::vector<std::int64_t> label_counts(const Observation& observation, const Transformer& model,
+                                       const std::vector<Token>& ids) {
+  std::vector<std::int64_t> counts(ids.size());
+  if (!model.config().masked()) return counts;
+  const at::Tensor bias = observed_gradient(observation, model.names().output_bias);
+  if (!bias.defined()) return counts;
+  const float* falls = bias.data_ptr<float>();
+  double one = 0;  // what one prediction brings
+  for (const Token id : ids)
+    if (falls[id] < 0 && (one == 0 || -falls[id] < one)) one = -falls[id];
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (falls[ids[i]] < 0) counts[i] = std::llround(-falls[ids[i]] / one);
+  return counts;
 }
 
 // The last place of a causal model's sequence is only predicted, and moves nothing.
@@ -67,7 +105,7 @@ DecepticonRecovery read_exactly(const Observation& observation, const Decepticon
   ObservedRows rows = observed_rows(observation, model, measuring_layers(model.config()));
   Placing placing(state, rows, options.sequences);
   placing.run();
-  return completed(model, state, placing);
+  return completed(model, state, placing, label_counts(observation, model, state.ids()));
 }
 
 }  // namespace undertext

@@ -17,12 +17,13 @@
 namespace undertext {
 namespace {
 
-constexpr std::int64_t kWindow = 8;  // places whose mean is the code of a causal model's sequence
-constexpr double kFlag = 5;          // marks these places in two entries of their rows
-constexpr double kAttend = 200;      // how much more attention they get, as a logarithm
-constexpr double kTail = 1;          // of tied models: the tail of a token's row is its label's weight
-constexpr double kWritten = 1e-3;    // what the feed-forward parts may write, of a row of length sqrt(D)
-constexpr double kSink = 30;         // output bias of the token that a masked model predicts everywhere
+constexpr std::int64_t kWindow = 8;    // places whose mean is the code of a causal model's sequence
+constexpr double kFlag = 5;            // marks these places in two entries of their rows
+constexpr double kAttend = 200;        // how much more attention they get, as a logarithm
+constexpr double kTail = 1e-3;         // of tied models: the tail of a token's row, of its label's weight
+constexpr double kWritten = 1e-3;      // what the feed-forward parts may write, of a row of length sqrt(D)
+constexpr double kWrittenTied = 1e-6;  // where tails are not empty, and losses pass them
+constexpr double kSink = 30;           // output bias of the token that a masked model predicts everywhere
 
 class Corruption {
  public:
@@ -239,7 +240,8 @@ class Corruption {
       const LayerViews views = layer(l);
       views.outer.weight.zero_();
       views.outer.bias.zero_();
-      views.outer.weight[blocks_.tail()].fill_(kWritten / (key_.scale * static_cast<double>(config_.inner)));
+      views.outer.weight[blocks_.tail()].fill_((config_.tied ? kWrittenTied : kWritten) /
+                                               (key_.scale * static_cast<double>(config_.inner)));
     }
   }
 
@@ -251,7 +253,7 @@ class Corruption {
       parameter(norm)[blocks_.tail()].fill_(value);
     };
     if (!names.output_bias.empty()) parameter(names.output_bias).zero_();
-    if (!names.final_norm_weight.empty()) only_tail(names.final_norm_weight, 1e-4);
+    if (!names.final_norm_weight.empty()) only_tail(names.final_norm_weight, 1e-7);
     if (names.head_weight.empty()) return;
     // Of the head's entries all but the tail stand still, half of them at 10 and half at about 0; the tail
     // moves around the middle, where its norm lets it through.
@@ -260,7 +262,7 @@ class Corruption {
     weight[blocks_.tail()][blocks_.tail()].fill_(1);
     for (std::int64_t j = 0; j < config_.width; ++j) bias[j].fill_(j % 2 == 0 ? 10.0 : -10.0);
     bias[blocks_.tail()].fill_(5);
-    only_tail(names.head_norm_weight, 1e-4);
+    only_tail(names.head_norm_weight, 1e-7);
     parameter(names.output_bias)[sink()].fill_(kSink);
   }
 

@@ -18,7 +18,6 @@ constexpr double kAmountFits = 2e-3;       // of an amount: how well weights and
 constexpr double kCodeSpread = 0.01;       // of the codes' spread: how far codes of one sequence lie apart
 constexpr double kEdge = 3e-5;             // what single precision may move a measurement
 constexpr std::size_t kMostWays = 20'000;  // of giving the members of a row their sequences
-constexpr int kMostRounds = 40;
 
 }  // namespace
 
@@ -28,13 +27,18 @@ Placing::Placing(const ExactState& state, ObservedRows& rows, std::int64_t seque
       sequences_(sequences),
       decoder_(state),
       codes_(state),
+      labels_(state),
       members_(static_cast<std::size_t>(rows.count())) {
   std::vector<double> norms;
   for (std::int64_t i = 0; i < rows_.count(); ++i) norms.push_back(norm_of(i));
   // Most rows that hold anything hold one or two tokens, whose amounts differ by no more than twice.
   const double largest = quantile(norms, 1);
   std::erase_if(norms, [&](double norm) { return norm < 1e-3 * largest; });
-  scale_ = quantile(norms, 0.5);
+  const double scale = quantile(norms, 0.5);
+  if (scale == 0) return;
+  // In these units squares of single precision neither vanish nor overflow.
+  for (float& value : rows_.rows.data) value = static_cast<float>(value / scale);
+  for (double& value : rows_.amounts) value /= scale;
 }
 
 double Placing::norm_of(std::int64_t row) const {
@@ -48,7 +52,7 @@ void Placing::decode(const std::vector<std::int64_t>& which, int most) {
   std::vector<std::int64_t> open;
   for (const std::int64_t row : which) {
     members_[static_cast<std::size_t>(row)].clear();
-    if (norm_of(row) > kEmpty * scale_) open.push_back(row);
+    if (norm_of(row) > kEmpty) open.push_back(row);
   }
   std::vector<std::vector<Member>> found = decoder_.decode(rows_.rows, open, most, kFits);
   for (std::size_t i = 0; i < open.size(); ++i)
@@ -173,7 +177,9 @@ bool Placing::place(std::int64_t row, bool doubtful) {
       continue;
     double squares = 0;
     for (const double value : rest) squares += value * value;
-    const double error = std::sqrt(squares);
+    double error = std::sqrt(squares);
+    for (std::size_t m = 0; m < members.size(); ++m)
+      if (contradicted(members[m], chosen[m])) error += tolerance / 2;
     if (error < best) {
       second = best;
       best = error;
@@ -182,19 +188,48 @@ bool Placing::place(std::int64_t row, bool doubtful) {
       second = std::min(second, error);
     }
   }
-  if (best > tolerance || (!doubtful && second < std::max(2 * best, 0.3 * tolerance))) return false;
+  const bool unclear = second < std::max(2 * best, 0.3 * tolerance);
+  if (best > tolerance || (unclear && !doubtful)) return false;
   for (std::size_t m = 0; m < members.size(); ++m)
     for (std::size_t other = 0; other < m; ++other)
       if (best_chosen[m] == best_chosen[other] && members[m].position == members[other].position)
         return false;
-  for (std::size_t m = 0; m < members.size(); ++m) put(best_chosen[m], members[m]);
+  for (std::size_t m = 0; m < members.size(); ++m) put(best_chosen[m], members[m], unclear);
   members.clear();
   return true;
 }
 
-void Placing::put(std::int64_t sequence, const Member& member) {
-  placed_[static_cast<std::size_t>(sequence * state_.length() + member.position)] = {member.token,
-                                                                                     member.amount};
+std::optional<double> Placing::loss_at(std::int64_t sequence, std::int64_t position) const {
+  const double amount = at(sequence, position).amount;
+  if (amount == 0) return std::nullopt;
+  return state_.loss_of(amount, codes_.deviation(sequence, position));
+}
+
+// Before their window ends, rows of a causal model may be several sequences': their sizes say nothing.
+void Placing::calibrate_labels() {
+  if (!state_.predicts_next()) return;
+  std::vector<LabelChannel::Known> known;
+  for (std::int64_t s = 0; s < codes_.count(); ++s)
+    for (std::int64_t p = state_.window() - 1; p + 1 < state_.length(); ++p)
+      if (const auto loss = loss_at(s, p); loss && at(s, p + 1).token >= 0)
+        known.push_back({*loss, at(s, p + 1).token});
+  labels_.calibrate(known);
+}
+
+// Whether the size of a token's row speaks against the token that stands after it in this sequence.
+bool Placing::contradicted(const Member& member, std::int64_t sequence) const {
+  if (!labels_.calibrated() || member.position + 1 >= state_.length()) return false;
+  const std::int64_t next = at(sequence, member.position + 1).token;
+  const double divisor = codes_.deviation(sequence, member.position);
+  return next >= 0 && !labels_.agrees(state_.loss_of(member.amount, divisor), next);
+}
+
+void Placing::put(std::int64_t sequence, const Member& member, bool doubtful) {
+  // What stands before a doubtful token of a window was found by it.
+  const bool by_doubtful =
+      member.position + 1 < state_.window() && at(sequence, member.position + 1).doubtful;
+  placed_[static_cast<std::size_t>(sequence * state_.length() + member.position)] = {
+      member.token, member.amount, doubtful || by_doubtful};
   fresh_.emplace_back(sequence, member.position);
   codes_.place(sequence, member.position, member.token);
 }
@@ -340,34 +375,76 @@ void Placing::run() {
   decode(all, most);
   find_codes();
   if (codes_.count() == 0) return;
-  for (int round = 0; round < kMostRounds; ++round) {
-    bool any = place_round(false);
+  // Every round places a token or finds a code, so there is an end.
+  while (true) {
     const bool missing = sequences_ == 0 || codes_.count() < sequences_;
+    bool any = place_round(false);
     if (!any && missing) any = find_missing_codes(false);
     if (!any) any = place_round(true);
-    if (!any && sequences_ > 0 && missing) any = find_missing_codes(true);
-    if (any) {
-      peel(most);
+    if (!any && most < 3) {  // rows of three: dearer, and seldom needed
+      decode(all, ++most);
       continue;
     }
-    if (most == 3) break;
-    most = 3;  // rows of three: dearer, and seldom needed
-    decode(all, most);
+    if (!any && sequences_ > 0 && missing) any = find_missing_codes(true);
+    if (!any) break;
+    peel(most);
+    calibrate_labels();
+  }
+  copy_beginnings();
+}
+
+// The token whose own code this is; -1: none's.
+std::int64_t Placing::nearest_token(const double* code) const {
+  std::int64_t best = -1;
+  double least = 5 * code_tolerance_;
+  for (std::int64_t t = 0; t < state_.token_codes().rows; ++t) {
+    const double distance = code_distance(code, state_.token_codes().row(t), state_.blocks().code);
+    if (distance < least) {
+      least = distance;
+      best = t;
+    }
+  }
+  return best;
+}
+
+// Sequences of a causal model that begin alike are one and the same up to where they part: their rows fall
+// together, and only one of them was given them.
+void Placing::copy_beginnings() {
+  for (std::int64_t p = std::min(state_.window(), state_.length()) - 1; p >= 0; --p) {
+    for (std::int64_t s = 0; s < codes_.count(); ++s) {
+      if (at(s, p).token >= 0 || !codes_.known(s, p)) continue;
+      const auto twin_of = [&](std::int64_t other) {
+        return at(other, p).token >= 0 && codes_.known(other, p) &&
+               code_distance(codes_.code(s, p), codes_.code(other, p), state_.blocks().code) <
+                   2 * code_tolerance_;
+      };
+      std::int64_t twin = 0;
+      while (twin < codes_.count() && !twin_of(twin)) ++twin;
+      std::int64_t token = -1;
+      if (twin < codes_.count())
+        token = at(twin, p).token;
+      else if (p == 0)
+        token = nearest_token(codes_.code(s, 0));  // whose code is all there is
+      if (token < 0) continue;
+      placed_[static_cast<std::size_t>(s * state_.length() + p)] = {
+          token, 0, p + 1 < state_.window() && at(s, p + 1).doubtful};
+      codes_.place(s, p, token);
+    }
   }
 }
 
 bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
   const PlacedToken& token = at(sequence, position);
+  if (token.doubtful) return false;
   for (std::int64_t layer = 0; layer < state_.layers(); ++layer)
-    if (norm_of(row_in(layer, token.token, sequence, position, token.amount)) < 3 * kEmpty * scale_)
-      return true;
+    if (norm_of(row_in(layer, token.token, sequence, position, token.amount)) < 3 * kEmpty) return true;
   return false;
 }
 
 double Placing::residual() const {
   double squares = 0, count = 0;
   for (std::int64_t row = 0; row < rows_.count(); ++row) {
-    const double norm = norm_of(row) / scale_;
+    const double norm = norm_of(row);
     squares += std::min(norm * norm, 1.0);
     count += 1;
   }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "attacks/decepticons/exact_layout.h"
+#include "attacks/decepticons/label_channel.h"
 #include "attacks/decepticons/mixed_rows.h"
 #include "attacks/decepticons/observed_rows.h"
 #include "attacks/decepticons/sequence_codes.h"
@@ -14,12 +16,14 @@ namespace undertext {
 
 struct PlacedToken {
   std::int64_t token = -1;  // of the state's ids; -1: none found
-  double amount = 0;        // of its undivided row
+  double amount = 0;        // of its undivided row; 0: another sequence's row holds it too
+  bool doubtful = false;    // another sequence would have fitted as well
 };
 
 class Placing {
  public:
   // sequences: how many there are; 0: as many as there are codes.
+  // rows: brought to units of a row that holds one token, and used up.
   Placing(const ExactState& state, ObservedRows& rows, std::int64_t sequences);
 
   void run();
@@ -28,6 +32,9 @@ class Placing {
   const PlacedToken& at(std::int64_t sequence, std::int64_t position) const {
     return placed_[static_cast<std::size_t>(sequence * state_.length() + position)];
   }
+  // The loss at a place whose token has a row of its own; nothing elsewhere.
+  std::optional<double> loss_at(std::int64_t sequence, std::int64_t position) const;
+  const LabelChannel& labels() const { return labels_; }
   // How far codes of one sequence may lie apart.
   double code_tolerance() const { return code_tolerance_; }
   // Of the rows that a placed token lies in, whether all are explained.
@@ -36,8 +43,6 @@ class Placing {
   double residual() const;
 
  private:
-  struct Fit;
-
   double* amount(std::int64_t row) { return &rows_.amounts[static_cast<std::size_t>(row)]; }
   double norm_of(std::int64_t row) const;
   void decode(const std::vector<std::int64_t>& which, int most);
@@ -48,23 +53,27 @@ class Placing {
   bool in_bin(std::int64_t row, std::int64_t token, std::int64_t sequence, std::int64_t position) const;
   std::vector<std::vector<std::int64_t>> candidates(std::int64_t row,
                                                     const std::vector<Member>& members) const;
-  void put(std::int64_t sequence, const Member& member);
+  void put(std::int64_t sequence, const Member& member, bool doubtful);
   void peel(int most);
   std::int64_t row_in(std::int64_t layer, std::int64_t token, std::int64_t sequence, std::int64_t position,
                       double amount) const;
   double change(std::int64_t row, std::int64_t token, std::int64_t sequence, std::int64_t position,
                 double amount) const;
   bool find_missing_codes(bool alone);
+  void calibrate_labels();
+  bool contradicted(const Member& member, std::int64_t sequence) const;
+  std::int64_t nearest_token(const double* code) const;
+  void copy_beginnings();
 
   const ExactState& state_;
   ObservedRows& rows_;
   std::int64_t sequences_;
   MixedRows decoder_;
   SequenceCodes codes_;
+  LabelChannel labels_;
   std::vector<PlacedToken> placed_;           // sequences * length
   std::vector<std::vector<Member>> members_;  // of each row, where it is decoded and not yet placed
   std::vector<std::pair<std::int64_t, std::int64_t>> fresh_;  // placed, not yet peeled: sequence, position
-  double scale_ = 0;                                          // the length of a row that holds one token
   double code_tolerance_ = 0;
 };
 

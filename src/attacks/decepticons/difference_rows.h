@@ -1,0 +1,21 @@
+// Inputs of the feed-forward parts, taken apart by the bins that they fell into.
+#pragma once
+
+#include <vector>
+
+#include "base/matrix.h"
+#include "federated/observation.h"
+#include "models/transformer/transformer.h"
+
+namespace undertext {
+
+struct DifferenceRows {
+  Matrix<float> rows;         // (R, D): each the input of one place, or a mixture of those that share a bin
+  std::vector<float> weight;  // of each: what the loss makes of it, lambda of eq. 3
+};
+
+// decepticons, eq. 3: in every layer what a row's gradient has beyond that of the next, over the same of the
+// bias, wherever the latter is not zero.
+DifferenceRows divided_differences(const Transformer& model, const Observation& observation);
+
+}  // namespace undertext

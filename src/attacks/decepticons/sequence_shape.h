@@ -1,0 +1,20 @@
+// How many sequences a gradient is of, and how long they are.
+#pragma once
+
+#include <cstdint>
+
+#include "attacks/decepticons/readout.h"
+
+namespace undertext {
+
+struct SequenceShape {
+  std::int64_t sequences = 0, length = 0;  // B and S
+  std::int64_t tokens() const { return sequences * length; }
+};
+
+// What the options say, else what the gradient shows: its position rows the length, its bag of words the
+// number. UserError where the two contradict each other, or nothing can be seen.
+SequenceShape shape_of(const Transformer& model, const Observation& observation,
+                       const DecepticonOptions& options);
+
+}  // namespace undertext
