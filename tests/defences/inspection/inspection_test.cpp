@@ -28,10 +28,11 @@ std::string against(const InspectionReport& report) {
 }
 
 // UNDERTEXT_HONEST_STATES=200 takes that many of all sizes, and shows how near each kind of evidence came.
-// Thresholds were chosen on states 0 to 199; these begin at 1000, or at UNDERTEXT_HONEST_FIRST.
+// Thresholds were chosen on states 0 to 199 and 1000 to 1199; these begin at 2000, or at
+// UNDERTEXT_HONEST_FIRST.
 TEST(Inspection, PassesHonestStates) {
   const char *asked = std::getenv("UNDERTEXT_HONEST_STATES"), *from = std::getenv("UNDERTEXT_HONEST_FIRST");
-  const std::int64_t count = asked ? std::atoll(asked) : 24, first = from ? std::atoll(from) : 1000;
+  const std::int64_t count = asked ? std::atoll(asked) : 24, first = from ? std::atoll(from) : 2000;
   std::map<EvidenceKind, std::pair<double, std::string>> nearest;  // by value / threshold
   int alarms = 0;
   for (std::int64_t i = first; i < first + count; ++i) {
@@ -40,7 +41,10 @@ TEST(Inspection, PassesHonestStates) {
     EXPECT_EQ(report.verdict, InspectionVerdict::fit) << state.says << ": " << against(report);
     alarms += report.verdict != InspectionVerdict::fit;
     for (const Evidence& item : report.findings) {
-      EXPECT_LE(item.value, info_of(item.kind).honest) << info_of(item.kind).name << " of " << state.says;
+      if (!asked) {
+        EXPECT_LE(item.value, info_of(item.kind).honest)
+            << info_of(item.kind).name << " of " << state.says << ": evidence.cpp says less";
+      }
       auto& [ratio, says] = nearest[item.kind];
       if (item.value / item.threshold < ratio) continue;
       ratio = item.value / item.threshold;
