@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/quantile.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "models/soft_model.h"
 
 namespace undertext {
@@ -21,11 +22,33 @@ std::vector<double> values_of(const at::Tensor& tensor) {
   return {dense.data_ptr<double>(), dense.data_ptr<double>() + dense.numel()};
 }
 
+// Of (rows, n) float32 numbers, which a tensor library would copy to double first: most of the time of a
+// small attack.
+std::vector<double> row_norms(const float* values, std::int64_t rows, std::int64_t n) {
+  constexpr std::int64_t kBlock = 1024, kLanes = 16;
+  std::vector<double> norms(static_cast<std::size_t>(rows));
+  parallel_for((rows + kBlock - 1) / kBlock, [&](std::int64_t block) {
+    for (std::int64_t i = block * kBlock; i < std::min(rows, (block + 1) * kBlock); ++i) {
+      const float* row = values + i * n;
+      double lanes[kLanes] = {};
+      std::int64_t j = 0;
+      for (; j + kLanes <= n; j += kLanes)
+        for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(row[j + k]) * row[j + k];
+      for (; j < n; ++j) lanes[0] += static_cast<double>(row[j]) * row[j];
+      norms[static_cast<std::size_t>(i)] = std::sqrt(std::accumulate(lanes, lanes + kLanes, 0.0));
+    }
+  });
+  return norms;
+}
+
 // The norm of each row of the token embedding's gradient; empty when the update does not hold it.
 std::vector<double> row_norms(const Observation& observation) {
   const auto name = observation.before->parameter_of(Role::token_embedding);
   if (!name || !observation.update.tensors.contains(*name)) return {};
-  return values_of(summed_gradient(observation, *name).norm(2, 1));
+  if (observation.update.protocol.kind != UpdateKind::gradient)
+    return values_of(summed_gradient(observation, *name).norm(2, 1));
+  const at::Tensor rows = observation.update.tensors.at(*name).to(at::kFloat).contiguous();
+  return row_norms(rows.data_ptr<float>(), rows.size(0), rows.size(1));
 }
 
 bool tied(const LanguageModel& model) {

@@ -11,15 +11,16 @@
 namespace undertext {
 namespace {
 
-void check_same_architecture(const LanguageModel& model, const LanguageModel& previous) {
+void check_same_architecture(const LanguageModel& model, const LanguageModel& previous,
+                             const std::string& name) {
   if (previous.kind() != model.kind())
-    fail("the previous state is a {}, expected a {} as the state itself", previous.kind(), model.kind());
-  for (const auto& [name, tensor] : model.parameters()) {
-    const auto found = previous.parameters().find(name);
+    fail("{}: a {}, expected a {} as the state itself", name, previous.kind(), model.kind());
+  for (const auto& [tensor, values] : model.parameters()) {
+    const auto found = previous.parameters().find(tensor);
     if (found == previous.parameters().end())
-      fail("the previous state has no tensor {}, expected the same architecture", quote(name));
-    if (found->second.sizes() != tensor.sizes())
-      fail("the previous state's {} has another shape, expected the same architecture", quote(name));
+      fail("{}: no tensor {}, expected the architecture of the state itself", name, quote(tensor));
+    if (found->second.sizes() != values.sizes())
+      fail("{}: {} has another shape, expected the architecture of the state itself", name, quote(tensor));
   }
 }
 
@@ -49,7 +50,7 @@ const char* name_of(InspectionVerdict verdict) {
 
 InspectionReport inspect(const LanguageModel& model, const InspectionOptions& options) {
   const at::NoGradGuard no_gradient;
-  if (options.previous) check_same_architecture(model, *options.previous);
+  if (options.previous) check_same_architecture(model, *options.previous, options.previous_name);
   InspectionReport report;
   Findings& findings = report.findings;
   check_initialisation(model, findings);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "defences/inspection/evidence.h"
 #include "models/language_model.h"
@@ -30,7 +31,8 @@ inline constexpr int kHonestStates = 200, kFalseAlarms = 0;
 inline constexpr double kFalseAlarmBound = 0.0149;
 
 struct InspectionOptions {
-  const LanguageModel* previous = nullptr;  // the state of the round before
+  const LanguageModel* previous = nullptr;           // the state of the round before
+  std::string previous_name = "the previous state";  // for messages
   std::uint64_t seed = 1;  // of the random tokens; a client that fears a prepared server takes its own
 };
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "models/transformer/layer_views.h"
 
 namespace undertext {
@@ -26,21 +28,40 @@ std::vector<LayerGradient> layer_gradients(const Transformer& model, const Obser
   return gradients;
 }
 
+// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
+bool has_length_of_one(const float* row, std::int64_t d) {
+  constexpr double kNear = 0.01;
+  double squares = 0;
+  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
+  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
+}
+
+// A smooth activation lets a little through below its threshold: jumps smaller than this share of the
+// largest are nobody's.
+constexpr float kTail = 1e-5f;
+
 }  // namespace
 
 DifferenceRows divided_differences(const Transformer& model, const Observation& observation) {
   const std::int64_t d = model.config().width, f = model.config().inner;
-  DifferenceRows found;
   const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
+  // The last row of a layer holds all that lies above it. Layers weigh places differently, so that nothing
+  // can be taken off, except in the last one, where nothing lies above.
+  const auto rows_of = [&](std::size_t layer) { return layer + 1 < gradients.size() ? f - 1 : f; };
+  const auto jump = [&](std::size_t layer, std::int64_t j) {
+    const float* bias = gradients[layer].bias.data_ptr<float>();
+    return bias[j] - (j + 1 < f ? bias[j + 1] : 0);
+  };
+  float largest = 0;
+  for (std::size_t layer = 0; layer < gradients.size(); ++layer)
+    for (std::int64_t j = 0; j < rows_of(layer); ++j) largest = std::max(largest, std::abs(jump(layer, j)));
+
+  DifferenceRows found;
   for (std::size_t layer = 0; layer < gradients.size(); ++layer) {
-    const float *weight = gradients[layer].weight.data_ptr<float>(),
-                *bias = gradients[layer].bias.data_ptr<float>();
-    // The last row of a layer holds all that lies above it. Layers weigh places differently, so that nothing
-    // can be taken off, except in the last one, where nothing lies above.
-    const std::int64_t rows = layer + 1 < gradients.size() ? f - 1 : f;
-    for (std::int64_t j = 0; j < rows; ++j) {
-      const float lambda = bias[j] - (j + 1 < f ? bias[j + 1] : 0);
-      if (lambda == 0) continue;
+    const float* weight = gradients[layer].weight.data_ptr<float>();
+    for (std::int64_t j = 0; j < rows_of(layer); ++j) {
+      const float lambda = jump(layer, j);
+      if (lambda == 0 || std::abs(lambda) < kTail * largest) continue;
       const float *from = weight + j * d, *next = j + 1 < f ? from + d : nullptr;
       for (std::int64_t k = 0; k < d; ++k)
         found.rows.data.push_back((from[k] - (next ? next[k] : 0)) / lambda);
@@ -49,6 +70,8 @@ DifferenceRows divided_differences(const Transformer& model, const Observation& 
   }
   found.rows.cols = d;
   found.rows.rows = static_cast<std::int64_t>(found.weight.size());
+  for (std::int64_t i = 0; i < found.rows.rows; ++i)
+    found.pure.push_back(has_length_of_one(found.rows.row(i), d));
   return found;
 }
 

@@ -11,6 +11,7 @@ namespace undertext {
 
 struct DifferenceRows {
   Matrix<float> rows;         // (R, D): each the input of one place, or a mixture of those that share a bin
+  std::vector<char> pure;     // whether its length is that of one place's input, after the norm
   std::vector<float> weight;  // of each: what the loss makes of it, lambda of eq. 3
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "attacks/decepticons/correlation.h"
 #include "base/threads.h"
@@ -18,18 +19,25 @@ std::size_t at(std::int64_t i) {
 // 1 over the length of each token's centred entries: with it the raw embedding gives correlations with rows
 // that are centred themselves, and need not be copied.
 std::vector<float> inverse_lengths(const EmbeddingView& embedding) {
-  constexpr std::int64_t kBlock = 1024;
+  constexpr std::int64_t kBlock = 1024, kLanes = 16;
   std::vector<float> inverse(at(embedding.rows));
   parallel_for((embedding.rows + kBlock - 1) / kBlock, [&](std::int64_t block) {
     const auto n = static_cast<float>(embedding.last - embedding.first);
     for (std::int64_t t = block * kBlock; t < std::min(embedding.rows, (block + 1) * kBlock); ++t) {
       const float* row = embedding.data + t * embedding.cols;
-      float sum = 0, squares = 0;
-      for (std::int64_t j = embedding.first; j < embedding.last; ++j) {
-        sum += row[j];
-        squares += row[j] * row[j];
+      float sums[kLanes] = {}, squares[kLanes] = {};  // separate, so that the compiler may use vectors
+      std::int64_t j = embedding.first;
+      for (; j + kLanes <= embedding.last; j += kLanes)
+        for (std::int64_t k = 0; k < kLanes; ++k) {
+          sums[k] += row[j + k];
+          squares[k] += row[j + k] * row[j + k];
+        }
+      for (; j < embedding.last; ++j) {
+        sums[0] += row[j];
+        squares[0] += row[j] * row[j];
       }
-      const float length = squares - sum * sum / n;
+      const float sum = std::accumulate(sums, sums + kLanes, 0.0f);
+      const float length = std::accumulate(squares, squares + kLanes, 0.0f) - sum * sum / n;
       inverse[at(t)] = length > 0 ? 1 / std::sqrt(length) : 0;
     }
   });
@@ -89,7 +97,7 @@ std::vector<Token> match_tokens(const Matrix<float>& contents, const TokenBag& b
   std::vector<std::int64_t> doubtful;  // all others cannot be beaten: correlations end at 1
   for (std::int64_t i = 0; i < contents.rows; ++i) {
     tokens[at(i)] = bag.ids[at(column[at(i)])];
-    if (-costs(i, column[at(i)]) < whole) doubtful.push_back(i);
+    if (whole > 0 && -costs(i, column[at(i)]) < whole) doubtful.push_back(i);
   }
   if (doubtful.empty()) return tokens;
   Matrix<float> rows(static_cast<std::int64_t>(doubtful.size()), contents.cols);

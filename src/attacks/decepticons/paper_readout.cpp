@@ -8,6 +8,7 @@
 #include "attacks/decepticons/constrained_means.h"
 #include "attacks/decepticons/correlation.h"
 #include "attacks/decepticons/difference_rows.h"
+#include "attacks/decepticons/masked_bag.h"
 #include "attacks/decepticons/match_tokens.h"
 #include "attacks/decepticons/place_rows.h"
 #include "attacks/decepticons/readout.h"
@@ -27,14 +28,10 @@ float weight_of_vocabulary(TransformerKind kind) {
   return kind == TransformerKind::gpt2 ? 0.0f : 0.25f;
 }
 
-TokenBag bag_of(const Transformer& model, const Observation& observation, std::int64_t tokens,
-                double cutoff) {
-  const BagOptions options{tokens, cutoff};
-  // The output bias of a masked model knows hidden words alone (appendix E.1).
-  const WordRecovery words =
-      model.config().masked() ? recover_bag_by_rows(observation, options) : recover_bag(observation, options);
+TokenBag bag_of(const Observation& observation, std::int64_t tokens, double cutoff) {
+  const WordRecovery words = recover_bag(observation, {tokens, cutoff});
   if (words.words.empty()) fail("no token's row moved, expected the gradient of at least one text");
-  if (static_cast<std::int64_t>(words.words.size()) > tokens && !model.config().masked())
+  if (static_cast<std::int64_t>(words.words.size()) > tokens)
     fail("the gradient is of {} different tokens, expected {} in all by the number and length of sequences",
          words.words.size(), tokens);
   TokenBag bag;
@@ -67,6 +64,19 @@ Matrix<float> without_places(const Matrix<float>& rows, const std::vector<Slot>&
   return contents;
 }
 
+// Hidden places are filled with what was to be predicted, which place by which token is not known
+// (appendix E.1).
+void fill_hidden(const std::vector<Token>& hidden, Token mask, DecepticonRecovery& recovery) {
+  std::size_t next = 0;
+  for (RecoveredSequence& sequence : recovery.sequences)
+    for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
+      if (sequence.ids[i] != mask || hidden.empty()) continue;
+      sequence.ids[i] = hidden[next++ % hidden.size()];
+      sequence.confidence[i] = 1 / static_cast<double>(hidden.size());
+      sequence.certified[i] = false;
+    }
+}
+
 }  // namespace
 
 DecepticonRecovery read_as_in_paper(const Observation& observation, const DecepticonKey& key,
@@ -74,7 +84,10 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const Transformer& model = corrupted_model(observation, key);
   const std::int64_t d = model.config().width, code = key.code;
   const SequenceShape shape = shape_of(model, observation, options);
-  const TokenBag bag = bag_of(model, observation, shape.tokens(), options.bag_cutoff);
+  const bool masked = model.config().masked();
+  // The output bias of a masked model knows hidden words alone (appendix E.1).
+  const MaskedBag parts = masked ? masked_bag(model, observation, shape.tokens())
+                                 : MaskedBag{bag_of(observation, shape.tokens(), options.bag_cutoff), {}};
   const DifferenceRows found = divided_differences(model, observation);
   const std::int64_t count = found.rows.rows;
   if (count == 0) fail("no bin of the feed-forward parts holds anything, expected a gradient of this state");
@@ -89,9 +102,12 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
 
   const at::Tensor embedding = model.parameters().at(model.names().token_embedding);
   const EmbeddingView tokens_view{embedding.data_ptr<float>(), embedding.size(0), d, code, d - 1};
-  const std::vector<Token> tokens = match_tokens(without_places(rows, slots, places), bag, tokens_view,
+  const std::vector<Token> tokens = match_tokens(without_places(rows, slots, places), parts.read, tokens_view,
                                                  weight_of_vocabulary(model.config().kind));
-  return beliefs_of({model, shape, code, rows, codes, cluster, slots, tokens});
+  DecepticonRecovery recovery =
+      beliefs_of({model, shape, code, rows, codes, places, found.pure, found.weight, cluster, slots, tokens});
+  if (masked && model.mask()) fill_hidden(parts.hidden, *model.mask(), recovery);
+  return recovery;
 }
 
 }  // namespace undertext

@@ -17,6 +17,8 @@ namespace {
 constexpr double kSkew = 1e8;      // of the softmax, towards one place
 constexpr double kMaskedMix = 10;  // of the last attention of a masked model (appendix E.1)
 
+constexpr double kFarAbove = 100;  // deviations, as much as a scaled-up mixture may reach
+
 struct Constants {
   std::int64_t code;    // v
   double scale;         // of the measurement: large where the activation is smooth (appendix E.2)
@@ -75,9 +77,11 @@ void set_embeddings(const Transformer& model, std::int64_t code, Seed seed) {
   const TransformerNames& names = model.names();
   at::Tensor tokens = model.parameters().at(names.token_embedding);
   at::Tensor positions = model.parameters().at(names.position_embedding);
-  if (model.config().masked()) {  // appendix E.1
+  if (model.config()
+          .masked()) {  // appendix E.1; as large as positions will be, so that neither hides the other
     tokens.zero_();
-    add_normal_noise(seed.derive("tokens"), 1, tokens.data_ptr<float>(), tokens.numel());
+    add_normal_noise(seed.derive("tokens"), 1 / std::sqrt(static_cast<float>(code)), tokens.data_ptr<float>(),
+                     tokens.numel());
     model.parameters().at(names.type_embedding).zero_();
   }
   tokens.narrow(1, 0, code).zero_();
@@ -150,8 +154,14 @@ std::vector<double> edges_of(const Transformer& model, const at::Tensor& probe,
   const at::Tensor measured = at::mv(rows.to(at::kDouble), probe.to(at::kDouble));
   const double deviation = measured.numel() > 1 ? measured.std().item<double>() : 0;
   if (!(deviation > 0)) fail("all measurements of the public texts are equal, expected more or longer texts");
-  return normal_edges(measured.mean().item<double>(), deviation,
-                      model.config().layers * model.config().inner);
+  // The last layer of a masked model sees mixtures: its edges lie above all measurements.
+  const std::int64_t apart = model.config().masked() ? model.config().inner : 0;
+  const double mean = measured.mean().item<double>();
+  std::vector<double> edges =
+      normal_edges(mean, deviation, model.config().layers * model.config().inner - apart);
+  for (std::int64_t j = 0; j < apart; ++j)
+    edges.push_back(mean + deviation * (kFarAbove + static_cast<double>(j) / static_cast<double>(apart)));
+  return edges;
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ std::int64_t count_of(const Transformer& model, const Observation& observation, 
   const WordRecovery bag = recover_bag_by_counts(observation);
   double words = 0;
   for (const RecoveredWord& word : bag.words) words += word.count;
-  const double per_sequence =
-      model.config().masked() ? static_cast<double>(length) : std::max(1.0, static_cast<double>(length - 1));
+  const double per_sequence = model.config().masked() ? static_cast<double>(length)
+                                                      : std::max(1.0, static_cast<double>(length) - 0.85);
   return std::max<std::int64_t>(1, std::llround(words / per_sequence));
 }
 

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/blas.h"
-#include "base/cholesky.h"
 #include "base/threads.h"
 
 namespace undertext {

@@ -53,6 +53,33 @@ std::vector<double> sums_of(const Matrix<float>& rows) {
   return sums;
 }
 
+// The bin of a value, found from a table of where evenly spaced values fall.
+class BinFinder {
+ public:
+  explicit BinFinder(const std::vector<double>& edges) : edges_(edges) {
+    low_ = edges[1];  // the first edge lies far below all values
+    cell_ = (edges.back() - low_) / static_cast<double>(kCells);
+    for (std::size_t i = 0; i <= kCells; ++i)
+      start_.push_back(std::upper_bound(edges.begin(), edges.end(), low_ + cell_ * static_cast<double>(i)) -
+                       edges.begin() - 1);
+  }
+  std::int64_t operator()(double value) const {
+    if (value < low_) return 0;
+    const double place = (value - low_) / cell_;
+    std::int64_t bin = place < static_cast<double>(kCells) ? start_[static_cast<std::size_t>(place)]
+                                                           : static_cast<std::int64_t>(edges_.size()) - 1;
+    while (bin + 1 < static_cast<std::int64_t>(edges_.size()) && edges_[at(bin + 1)] <= value) ++bin;
+    while (bin > 0 && edges_[at(bin)] > value) --bin;
+    return bin;
+  }
+
+ private:
+  static constexpr std::size_t kCells = 1 << 15;
+  const std::vector<double>& edges_;
+  std::vector<std::int64_t> start_;
+  double low_, cell_;
+};
+
 }  // namespace
 
 SuperposedState::SuperposedState(const Transformer& model, const DecepticonKey& key, std::vector<Token> ids,
@@ -75,25 +102,7 @@ SuperposedState::SuperposedState(const Transformer& model, const DecepticonKey& 
   token_sum_ = sums_of(full_tokens_);
   place_sum_ = sums_of(full_places_);
 
-  // The first place of a sequence hands on what its value matrix takes of it.
-  const LayerViews::Affine value = layer_views(model, parameters, 0).value;
-  const Matrix<float> weight = matrix_of(value.weight.narrow(0, 0, code_));
-  codes_ = Matrix<double>(tokens(), code_);
-  for (std::int64_t t = 0; t < tokens(); ++t) {
-    double sum = 0, squares = 0;
-    for (std::int64_t c = 0; c < code_; ++c) {
-      double entry = value.bias[c].item<float>();
-      for (std::int64_t j = 0; j < width_; ++j)
-        entry += static_cast<double>(weight(c, j)) *
-                 (static_cast<double>(full_tokens_(t, j)) + full_places_(0, j));
-      codes_(t, c) = entry;
-      sum += entry;
-      squares += entry * entry;
-    }
-    code_sum_.push_back(sum);
-    code_squares_.push_back(squares);
-  }
-
+  find_anchors(model);
   for (std::int64_t l = 0; l < model.config().layers; ++l) {
     const LayerViews::Affine inner = layer_views(model, parameters, at(l)).inner;
     for (std::int64_t i = 0; i < model.config().inner; ++i)
@@ -127,35 +136,82 @@ SuperposedState::SuperposedState(const Transformer& model, const DecepticonKey& 
   std::copy_n(spread.data_ptr<double>(), spread.numel(), output_spread_.data.begin());
 }
 
+// The query that all places share favours the first place, by its position; but tokens weigh in too.
+void SuperposedState::find_anchors(const Transformer& model) {
+  const LayerViews views = layer_views(model, model.parameters(), 0);
+  const at::Tensor query =
+      at::mv(views.key.weight.t().to(at::kDouble), views.query.bias.to(at::kDouble)).contiguous();
+  const auto drawn = [&](const Matrix<float>& rows, std::int64_t i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < width_; ++j) sum += rows(i, j) * query.data_ptr<double>()[j];
+    return sum;
+  };
+  double weakest = std::numeric_limits<double>::infinity(), strongest = -weakest;
+  for (std::int64_t t = 0; t < tokens(); ++t) {
+    weakest = std::min(weakest, drawn(full_tokens_, t));
+    strongest = std::max(strongest, drawn(full_tokens_, t));
+  }
+  const Matrix<float> weight = matrix_of(views.value.weight.narrow(0, 0, code_));
+  for (std::int64_t p = 0; p < length_; ++p) {
+    if (drawn(full_places_, p) + strongest < drawn(full_places_, 0) + weakest) continue;
+    for (std::int64_t t = 0; t < tokens(); ++t) anchors_.push_back({t, p});
+  }
+  codes_ = Matrix<double>(static_cast<std::int64_t>(anchors_.size()), code_);
+  for (std::int64_t a = 0; a < codes_.rows; ++a) {
+    double sum = 0, squares = 0;
+    for (std::int64_t c = 0; c < code_; ++c) {
+      double entry = views.value.bias[c].item<float>();
+      for (std::int64_t j = 0; j < width_; ++j)
+        entry +=
+            static_cast<double>(weight(c, j)) * (static_cast<double>(full_tokens_(anchors_[at(a)].token, j)) +
+                                                 full_places_(anchors_[at(a)].place, j));
+      codes_(a, c) = entry;
+      sum += entry;
+      squares += entry * entry;
+    }
+    code_sum_.push_back(sum);
+    code_squares_.push_back(squares);
+  }
+}
+
 // Of all entries, without a code. Rows less their means have the products; what the means bring is added
-// back.
+// back, and the last entry, which no probe measures.
 double SuperposedState::squares(std::int64_t token, std::int64_t place) const {
-  const double sum = token_sum_[at(token)] + place_sum_[at(place)];
-  return product(token, place, token, place) + sum * sum / static_cast<double>(block());
+  const double last = static_cast<double>(full_tokens_(token, width_ - 1)) + full_places_(place, width_ - 1);
+  const double sum = token_sum_[at(token)] + place_sum_[at(place)] - last;
+  return product(token, place, token, place) + sum * sum / static_cast<double>(block()) + last * last;
 }
 
-double SuperposedState::mean(std::int64_t token, std::int64_t place, std::int64_t first) const {
-  return (token_sum_[at(token)] + place_sum_[at(place)] + code_sum_[at(first)]) / static_cast<double>(width_);
+double SuperposedState::bare_mean(std::int64_t token, std::int64_t place) const {
+  return (token_sum_[at(token)] + place_sum_[at(place)]) / static_cast<double>(width_);
 }
 
-double SuperposedState::deviation(std::int64_t token, std::int64_t place, std::int64_t first) const {
-  const double middle = mean(token, place, first);
-  return std::sqrt((squares(token, place) + code_squares_[at(first)]) / static_cast<double>(width_) -
+double SuperposedState::mean(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
+  return bare_mean(token, place) + code_sum_[at(anchor)] / static_cast<double>(width_);
+}
+
+double SuperposedState::deviation(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
+  const double middle = mean(token, place, anchor);
+  return std::sqrt((squares(token, place) + code_squares_[at(anchor)]) / static_cast<double>(width_) -
                    middle * middle + norm_epsilon_);
 }
 
-// A sequence's beginning changes what a norm divides by a little: a token at a place may fall into any of a
-// few neighbouring bins.
+// A sequence's anchor changes what a norm divides by: much by its place, little by its token. So a token at a
+// place may fall into any of a few neighbouring bins for each place of an anchor.
 void SuperposedState::find_candidates() {
-  const double least = *std::ranges::min_element(code_squares_),
-               most = *std::ranges::max_element(code_squares_);
-  const double low_sum = *std::ranges::min_element(code_sum_),
-               high_sum = *std::ranges::max_element(code_sum_);
-  const auto d = static_cast<double>(width_);
-  const auto bin_of = [&](double value) {
-    const auto above = std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin();
-    return std::max<std::int64_t>(0, above - 1);
+  struct Range {
+    double least, most, low_sum, high_sum;
   };
+  std::vector<Range> ranges;
+  for (std::size_t a = 0; a < anchors_.size(); a += at(tokens())) {
+    const auto [least, most] = std::minmax_element(&code_squares_[a], &code_squares_[a] + tokens());
+    const auto [low, high] = std::minmax_element(&code_sum_[a], &code_sum_[a] + tokens());
+    ranges.push_back({*least, *most, *low, *high});
+  }
+  // From small to large, so that the bins of a token at a place go one way.
+  std::ranges::sort(ranges, {}, &Range::least);
+  const auto d = static_cast<double>(width_);
+  const BinFinder bin_of(edges_);
   struct Placed {
     std::int64_t bin;
     Candidate candidate;
@@ -164,17 +220,22 @@ void SuperposedState::find_candidates() {
   for (std::int64_t t = 0; t < tokens(); ++t) {
     for (std::int64_t p = 0; p < length_; ++p) {
       const double whole = squares(t, p), sum = token_sum_[at(t)] + place_sum_[at(p)];
-      const double low_mean = (sum + low_sum) / d, high_mean = (sum + high_sum) / d;
-      const double mean_most = std::max(low_mean * low_mean, high_mean * high_mean);
-      const double mean_least =
-          low_mean * high_mean < 0 ? 0 : std::min(low_mean * low_mean, high_mean * high_mean);
-      const double small = std::sqrt((whole + least) / d - mean_most + norm_epsilon_);
-      const double large = std::sqrt((whole + most) / d - mean_least + norm_epsilon_);
-      const double one = undivided(t, p) / small, other = undivided(t, p) / large;
-      const std::int64_t first = bin_of(std::min(one, other) - kEdge),
-                         last = bin_of(std::max(one, other) + kEdge);
-      for (std::int64_t bin = first; bin <= last; ++bin)
-        placed.push_back({bin, {static_cast<std::int32_t>(t), static_cast<std::int32_t>(p)}});
+      std::int64_t lowest = bins(), highest = -1;  // of the bins reached so far
+      for (const Range& range : ranges) {
+        const double low = (sum + range.low_sum) / d, high = (sum + range.high_sum) / d;
+        const double mean_most = std::max(low * low, high * high);
+        const double mean_least = low * high < 0 ? 0 : std::min(low * low, high * high);
+        const double small = std::sqrt((whole + range.least) / d - mean_most + norm_epsilon_);
+        const double large = std::sqrt((whole + range.most) / d - mean_least + norm_epsilon_);
+        const double one = undivided(t, p) / small, other = undivided(t, p) / large;
+        const std::int64_t first = bin_of(std::min(one, other) - kEdge),
+                           last = bin_of(std::max(one, other) + kEdge);
+        for (std::int64_t bin = first; bin <= last; ++bin)
+          if (bin < lowest || bin > highest)
+            placed.push_back({bin, {static_cast<std::int32_t>(t), static_cast<std::int32_t>(p)}});
+        lowest = std::min(lowest, first);
+        highest = std::max(highest, last);
+      }
     }
   }
   first_of_bin_.assign(at(bins()) + 1, 0);
@@ -191,17 +252,17 @@ std::span<const SuperposedState::Candidate> SuperposedState::candidates(std::int
 }
 
 bool SuperposedState::in_bin(std::int64_t bin, std::int64_t token, std::int64_t place,
-                             std::int64_t first) const {
-  const double value = measured(token, place, first);
+                             std::int64_t anchor) const {
+  const double value = measured(token, place, anchor);
   const double high = bin + 1 < bins() ? edges_[at(bin) + 1] : std::numeric_limits<double>::infinity();
   return value > edges_[at(bin)] - kEdge && value < high + kEdge;
 }
 
-std::vector<float> SuperposedState::input(std::int64_t token, std::int64_t place, std::int64_t first) const {
-  const double middle = mean(token, place, first), divisor = deviation(token, place, first);
+std::vector<float> SuperposedState::input(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
+  const double middle = mean(token, place, anchor), divisor = deviation(token, place, anchor);
   std::vector<float> result(at(width_));
   for (std::int64_t j = 0; j < width_; ++j) {
-    const double code = j < code_ ? codes_(first, j) : 0;
+    const double code = j < code_ ? codes_(anchor, j) : 0;
     const double value = static_cast<double>(full_tokens_(token, j)) + full_places_(place, j) + code;
     result[at(j)] = static_cast<float>((value - middle) / divisor);
   }

@@ -3,7 +3,7 @@
 //
 //   [0, code)           the sentence code: a part of the sequence's first token
 //   [code, D - 1)       token and place, added
-//   D - 1               what the feed-forward parts write
+//   D - 1               the same, and what the feed-forward parts write; not measured
 #pragma once
 
 #include <cstdint>
@@ -40,25 +40,32 @@ class SuperposedState {
            mixed_products_(other, place) + place_products_(place, other_place);
   }
 
-  // The code of sequences that begin with a token: (n, code).
+  // Whose part a sequence's code is: its first token's, or that of a later one whose place looks so much like
+  // the first that attention takes it for it.
+  struct Anchor {
+    std::int64_t token, place;
+  };
+  const std::vector<Anchor>& anchors() const { return anchors_; }
+  // The code of sequences with each of these: (anchors, code).
   const Matrix<double>& codes() const { return codes_; }
-  // What the norm takes off every entry, and what it divides by, of a token at a place of a sequence that
-  // begins with `first`.
-  double mean(std::int64_t token, std::int64_t place, std::int64_t first) const;
-  double deviation(std::int64_t token, std::int64_t place, std::int64_t first) const;
-  double measured(std::int64_t token, std::int64_t place, std::int64_t first) const {
-    return undivided(token, place) / deviation(token, place, first);
+  // What the norm takes off every entry, and what it divides by, of a token at a place of a sequence with
+  // this anchor.
+  double mean(std::int64_t token, std::int64_t place, std::int64_t anchor) const;
+  double bare_mean(std::int64_t token, std::int64_t place) const;  // without the code's part
+  double deviation(std::int64_t token, std::int64_t place, std::int64_t anchor) const;
+  double measured(std::int64_t token, std::int64_t place, std::int64_t anchor) const {
+    return undivided(token, place) / deviation(token, place, anchor);
   }
 
-  // The tokens and places that may fall into each bin, whatever the sequence begins with.
+  // The tokens and places that may fall into each bin, whatever the sequence's anchor.
   struct Candidate {
     std::int32_t token, place;
   };
   std::span<const Candidate> candidates(std::int64_t bin) const;
-  bool in_bin(std::int64_t bin, std::int64_t token, std::int64_t place, std::int64_t first) const;
+  bool in_bin(std::int64_t bin, std::int64_t token, std::int64_t place, std::int64_t anchor) const;
 
-  // What the feed-forward parts read of a token at a place of a sequence that begins with `first`: (D).
-  std::vector<float> input(std::int64_t token, std::int64_t place, std::int64_t first) const;
+  // What the feed-forward parts read of a token at a place of a sequence with this anchor: (D).
+  std::vector<float> input(std::int64_t token, std::int64_t place, std::int64_t anchor) const;
   // The loss that reaches the feed-forward parts where this is read and the token after it is `next`, in
   // units of one factor for all. What the model expects there is taken to second order around the mean of its
   // output.
@@ -80,6 +87,7 @@ class SuperposedState {
            measured_place_[static_cast<std::size_t>(place)];
   }
   double squares(std::int64_t token, std::int64_t place) const;
+  void find_anchors(const Transformer& model);
   void find_candidates();
 
   std::vector<Token> ids_;
@@ -89,6 +97,7 @@ class SuperposedState {
   Matrix<double> token_products_, mixed_products_, place_products_;  // of the centred rows
   std::vector<double> token_sum_, place_sum_, code_sum_, code_squares_;
   std::vector<double> measured_token_, measured_place_, edges_;
+  std::vector<Anchor> anchors_;  // place by place
   Matrix<double> codes_;
   std::vector<Candidate> candidates_;      // by bin
   std::vector<std::size_t> first_of_bin_;  // bins + 1

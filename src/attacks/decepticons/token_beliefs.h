@@ -15,6 +15,9 @@ struct PlacedTokens {
   std::int64_t code;                         // v
   const Matrix<float>& rows;                 // (R, D - v - 1), standardised
   const Matrix<float>& codes;                // (R, v), standardised
+  const Matrix<float>& places;               // (S, D - v - 1), standardised
+  const std::vector<char>& pure;             // whether a row can be one place's input and not a mixture
+  const std::vector<float>& weight;          // of each row, lambda of eq. 3
   const std::vector<std::int64_t>& cluster;  // the sequence of each row
   const std::vector<Slot>& slots;
   const std::vector<Token>& tokens;  // of each slot

@@ -59,7 +59,7 @@ void check_attention(const Transformer& model, Findings& findings) {
   const double usual =
       std::min(0.02, 1 / std::sqrt(3 * width)) / std::sqrt(2.0 * static_cast<double>(config.layers));
   // The largest of few squares is a large part of them by chance: of 8 normal ones .4.
-  const double copying = config.width < 16 ? 0.9 : 0.5;
+  const double copying = config.width < 16 ? 0.9 : 0.6;
   for_layers(model, findings, [&](std::size_t layer, Findings& found) {
     const LayerNames& names = model.names().layers[layer];
     const LayerViews views = layer_views(model, model.parameters(), layer);

@@ -49,7 +49,7 @@ void check_biases_over_layers(const std::string& name, const std::vector<std::ve
   }
   const double value = total > 0 ? between / total / (1 - 1 / (layers * layers)) : 0;
   findings.push_back(
-      {name, EvidenceKind::layered_biases, std::min(value, 1.0), 0.9,
+      {name, EvidenceKind::layered_biases, std::min(value, 1.0), 0.97,
        fmt::format("the layers' biases lie beside each other to {:.3g} (1: each has a range of its own)",
                    std::min(value, 1.0))});
 }

@@ -9,7 +9,8 @@ namespace undertext {
 
 enum class EvidenceKind {
   parallel_rows,       // neurons that all measure the same
-  twin_neurons,        // the same, seen from what they answer
+  twin_neurons,        // the same, in the directions that inputs use
+  same_answers,        // the same, seen from what they answer
   parallel_outputs,    // neurons that all say the same
   one_live_output,     // one output of the feed-forward part carries everything
   ordered_biases,      // biases that rise or fall from neuron to neuron
@@ -33,8 +34,8 @@ enum class EvidenceKind {
 
 struct EvidenceInfo {
   const char* name;
-  double weight;       // how much it says against a state by itself, in (0, 1)
-  const char* honest;  // what honest states show
+  double weight;  // how much it says against a state by itself, in (0, 1)
+  double honest;  // the largest value that honest states showed
 };
 
 const EvidenceInfo& info_of(EvidenceKind kind);

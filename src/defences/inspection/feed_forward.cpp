@@ -18,7 +18,7 @@ void check_rows(const std::string& name, const RowDirections& directions, std::i
                 Findings& findings) {
   const double value = directions.mean_squared_cosine;
   findings.push_back(
-      {name, EvidenceKind::parallel_rows, value, parallel_threshold(0.4, width),
+      {name, EvidenceKind::parallel_rows, value, parallel_threshold(0.5, width),
        fmt::format("{} rows share their direction with a mean squared cosine of {:.3g}; random rows: {:.3g}",
                    directions.rows, value, 1.0 / static_cast<double>(width))});
 }
@@ -28,11 +28,11 @@ void check_outputs(const std::string& name, const at::Tensor& weight, Findings& 
   const at::Tensor neurons = weight.t().contiguous();
   const double value = row_directions(neurons).mean_squared_cosine;
   findings.push_back(
-      {name, EvidenceKind::parallel_outputs, value, parallel_threshold(0.4, weight.size(0)),
+      {name, EvidenceKind::parallel_outputs, value, parallel_threshold(0.6, weight.size(0)),
        fmt::format("what the neurons add to the outputs has a mean squared cosine of {:.3g}", value)});
   const double share = largest_share(column_energies(neurons));
   findings.push_back(
-      {name, EvidenceKind::one_live_output, share, 0.5,
+      {name, EvidenceKind::one_live_output, share, 0.7,
        fmt::format("one of {} outputs holds {:.3g} of the squared weights", weight.size(0), share)});
 }
 

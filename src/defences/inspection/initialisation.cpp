@@ -26,7 +26,7 @@ void check_matrix(const std::string& name, const at::Tensor& matrix, const Entry
   // A matrix of zeros is an initialisation too (of what is added to a residual stream).
   if (entries.rms == 0) return;
   const double zeros = static_cast<double>(entries.zeros) / static_cast<double>(entries.count);
-  findings.push_back({name, EvidenceKind::exact_zeros, zeros, 0.05,
+  findings.push_back({name, EvidenceKind::exact_zeros, zeros, 0.2,
                       fmt::format("{:.3g} of its {} entries are exactly zero", zeros, entries.count)});
   const Usual usual = usual_sizes(matrix, layers);
   const double factor = std::max(entries.rms / usual.most, usual.least / entries.rms);
@@ -34,7 +34,7 @@ void check_matrix(const std::string& name, const at::Tensor& matrix, const Entry
       {name, EvidenceKind::improbable_scale, std::min(kLargestRatio, factor), 10,
        fmt::format("entries of size {:.3g}; usual: {:.2g} to {:.2g}", entries.rms, usual.least, usual.most)});
   findings.push_back(
-      {name, EvidenceKind::improbable_tails, entries.kurtosis, 100,
+      {name, EvidenceKind::improbable_tails, entries.kurtosis, 200,
        fmt::format("its entries have a kurtosis of {:.3g} (normal: 3, uniform: 1.8)", entries.kurtosis)});
 }
 

@@ -53,7 +53,7 @@ void check_previous(const LanguageModel& model, const LanguageModel& previous, F
     if (tensor.dim() != 2) continue;  // biases and norms begin at one value and may go anywhere from there
     const Change change = change_of(tensor, previous.parameters().at(name));
     findings.push_back(
-        {name, EvidenceKind::replaced, 1 - change.cosine, 0.8,
+        {name, EvidenceKind::replaced, 1 - change.cosine, 0.5,
          fmt::format("a cosine of {:.3g} with the state before, and a change of {:.3g} times its size",
                      change.cosine, change.relative)});
   }

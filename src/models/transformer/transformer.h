@@ -32,6 +32,7 @@ class Transformer : public LanguageModel {
   TransformerWeights weights() const { return {config_, names_, parameters_}; }
   // What hides a word from a masked model; needed before it can read sentences.
   void set_mask(std::optional<Token> mask) { mask_ = mask; }
+  std::optional<Token> mask() const { return mask_; }
 
   std::string kind() const override { return name_of(config_.kind); }
   std::int64_t vocabulary_size() const override { return config_.vocabulary; }
