@@ -151,10 +151,11 @@ std::vector<DefenceEffect> defence_effects(const Results& results) {
 }
 
 std::optional<DefenceEffect> cheapest_protection(const Results& results) {
+  constexpr double kSame = 0.005;  // costs that look the same: the first, which is the weakest, will do
   std::optional<DefenceEffect> cheapest;
   const auto price = [](const DefenceEffect& effect) { return effect.cost().value_or(1e300); };
   for (const DefenceEffect& effect : defence_effects(results)) {
-    if (effect.protects() && (!cheapest || price(effect) < price(*cheapest))) cheapest = effect;
+    if (effect.protects() && (!cheapest || price(effect) < price(*cheapest) - kSame)) cheapest = effect;
   }
   return cheapest;
 }

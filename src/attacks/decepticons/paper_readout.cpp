@@ -28,10 +28,11 @@ float weight_of_vocabulary(TransformerKind kind) {
   return kind == TransformerKind::gpt2 ? 0.0f : 0.25f;
 }
 
-TokenBag bag_of(const Observation& observation, std::int64_t tokens, double cutoff) {
+// tied: the bag is what stands out from all rows, and may hold more than there are.
+TokenBag bag_of(const Observation& observation, std::int64_t tokens, double cutoff, bool tied) {
   const WordRecovery words = recover_bag(observation, {tokens, cutoff});
   if (words.words.empty()) fail("no token's row moved, expected the gradient of at least one text");
-  if (static_cast<std::int64_t>(words.words.size()) > tokens)
+  if (!tied && static_cast<std::int64_t>(words.words.size()) > tokens)
     fail("the gradient is of {} different tokens, expected {} in all by the number and length of sequences",
          words.words.size(), tokens);
   TokenBag bag;
@@ -86,8 +87,9 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const SequenceShape shape = shape_of(model, observation, options);
   const bool masked = model.config().masked();
   // The output bias of a masked model knows hidden words alone (appendix E.1).
-  const MaskedBag parts = masked ? masked_bag(model, observation, shape.tokens())
-                                 : MaskedBag{bag_of(observation, shape.tokens(), options.bag_cutoff), {}};
+  const MaskedBag parts =
+      masked ? masked_bag(model, observation, shape.tokens())
+             : MaskedBag{bag_of(observation, shape.tokens(), options.bag_cutoff, model.config().tied), {}};
   const DifferenceRows found = divided_differences(model, observation);
   const std::int64_t count = found.rows.rows;
   if (count == 0) fail("no bin of the feed-forward parts holds anything, expected a gradient of this state");
