@@ -15,7 +15,10 @@
 namespace undertext {
 namespace {
 
-constexpr double kStandsOut = 50;  // deviations from a crowd that hardly deviates
+constexpr double kStandsOut = 50;     // deviations from a crowd that hardly deviates
+constexpr double kNoisy = 0.5;        // of the vocabulary: more than any text moves
+constexpr double kPlacedLeast = 0.3;  // of the tokens: fewer, and the rows are not what they should be
+constexpr double kAllPlaced = 0.95;   // of the tokens, the last of each sequence aside
 
 // Rows that hold anything, in the first `columns` entries.
 std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t columns) {
@@ -92,24 +95,41 @@ std::int64_t length_seen(const Observation& observation, const Transformer& mode
   return rows.back() + 1 + (model.config().causal ? 1 : 0);
 }
 
+// What the rows hold, beside what was said of them, where they are read without doubt: with all sequences
+// found too little is left for one more, and with one missing about its share.
+void check_count(const Placing& placing, std::int64_t said) {
+  const std::int64_t found = placing.codes().count();
+  const double left = placing.residual() * static_cast<double>(found + 1);
+  if (said > found && found > 0 && left < 0.1)
+    fail("the gradient holds {} sequences, {} were said", found, said);
+  if (said == found && left > 0.5 && placing.placed_share() > kAllPlaced)
+    fail("the gradient holds more than the {} sequences that were said", said);
+}
+
 }  // namespace
 
 DecepticonRecovery read_exactly(const Observation& observation, const DecepticonKey& key,
                                 const DecepticonOptions& options) {
   const Transformer& model = corrupted_model(observation, key);
-  // TODO
-  if (key.design == DecepticonDesign::paper && model.config().kind != TransformerKind::plain)
+  const bool superposed = key.design == DecepticonDesign::paper;
+  const std::vector<Token> ids = tokens_seen(observation, model);
+  // Noise moves every row: what is left then is to compare rows by their directions, as the paper does. So it
+  // is for the paper's states of tied models, whose rows all move anyhow.
+  if (static_cast<double>(ids.size()) > kNoisy * static_cast<double>(model.vocabulary_size()) ||
+      (superposed && model.config().kind != TransformerKind::plain))
     return read_as_in_paper(observation, key, options);
   const std::int64_t seen = length_seen(observation, model);
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
   if (options.length > 0 && options.length != seen)
     fail("the gradient is of sequences of {} tokens, {} were said", seen, options.length);
-  if (key.design == DecepticonDesign::paper)
-    return read_superposed(observation, model, key, tokens_seen(observation, model), seen);
-  const ExactState state(model, key, tokens_seen(observation, model), seen);
+  if (superposed) return read_superposed(observation, model, key, ids, seen);
+  const ExactState state(model, key, ids, seen);
   ObservedRows rows = observed_rows(observation, model, measuring_layers(model.config()));
   Placing placing(state, rows, options.sequences);
   placing.run();
+  check_count(placing, options.sequences);
+  // Where dropout or rounding leaves no row that fits, again the paper's way.
+  if (placing.placed_share() < kPlacedLeast) return read_as_in_paper(observation, key, options);
   return completed(model, state, placing, label_counts(observation, model, state.ids()));
 }
 

@@ -39,6 +39,7 @@ Placing::Placing(const ExactState& state, ObservedRows& rows, std::int64_t seque
   // In these units squares of single precision neither vanish nor overflow.
   for (float& value : rows_.rows.data) value = static_cast<float>(value / scale);
   for (double& value : rows_.amounts) value /= scale;
+  for (const float value : rows_.rows.data) held_ += static_cast<double>(value) * value;
 }
 
 double Placing::norm_of(std::int64_t row) const {
@@ -441,14 +442,16 @@ bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
   return false;
 }
 
+double Placing::placed_share() const {
+  if (placed_.empty()) return 0;
+  const auto count = std::ranges::count_if(placed_, [](const PlacedToken& one) { return one.token >= 0; });
+  return static_cast<double>(count) / static_cast<double>(placed_.size());
+}
+
 double Placing::residual() const {
-  double squares = 0, count = 0;
-  for (std::int64_t row = 0; row < rows_.count(); ++row) {
-    const double norm = norm_of(row);
-    squares += std::min(norm * norm, 1.0);
-    count += 1;
-  }
-  return squares / count;
+  double squares = 0;
+  for (const float value : rows_.rows.data) squares += static_cast<double>(value) * value;
+  return held_ > 0 ? squares / held_ : 0;
 }
 
 }  // namespace undertext

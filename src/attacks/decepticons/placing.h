@@ -39,6 +39,8 @@ class Placing {
   double code_tolerance() const { return code_tolerance_; }
   // Of the rows that a placed token lies in, whether all are explained.
   bool explained(std::int64_t sequence, std::int64_t position) const;
+  // The share of the places of all sequences found that have a token; 0 where there are none.
+  double placed_share() const;
   // The share of what was observed that is left in the rows.
   double residual() const;
 
@@ -75,6 +77,7 @@ class Placing {
   std::vector<std::vector<Member>> members_;  // of each row, where it is decoded and not yet placed
   std::vector<std::pair<std::int64_t, std::int64_t>> fresh_;  // placed, not yet peeled: sequence, position
   double code_tolerance_ = 0;
+  double held_ = 0;  // squares of all rows, before anything was taken off
 };
 
 }  // namespace undertext
