@@ -85,7 +85,7 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const Transformer& model = corrupted_model(observation, key);
   const std::int64_t d = model.config().width, code = key.code;
   const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
-  const double noise = noise_of(gradients);
+  const double noise = noise_of(gradients, least_jump(key.disguise));
   const Observation clean = noise > 0 ? without_noise(model, observation, noise) : observation;
   const SequenceShape shape = shape_of(model, clean, options);
   const bool masked = model.config().masked();
@@ -93,8 +93,8 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const MaskedBag parts = masked
                               ? masked_bag(model, clean, shape.tokens())
                               : MaskedBag{bag_of(clean, shape.tokens(), options.bag_cutoff, noise > 0), {}};
-  const DifferenceRows found =
-      noise > 0 ? denoised_differences(gradients, noise, shape.tokens()) : divided_differences(gradients);
+  const DifferenceRows found = noise > 0 ? denoised_differences(gradients, noise, shape.tokens())
+                                         : divided_differences(gradients, least_jump(key.disguise));
   const std::int64_t count = found.rows.rows;
   if (count == 0 && noise == 0)
     fail("no bin of the feed-forward parts holds anything, expected a gradient of this state");
