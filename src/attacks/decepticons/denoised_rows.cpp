@@ -11,8 +11,6 @@
 namespace undertext {
 namespace {
 
-constexpr float kNothing = 1e-5f;  // of the largest jump: what a smooth activation lets through
-
 std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
@@ -96,7 +94,7 @@ std::vector<std::vector<std::int64_t>> find_jumps(const std::vector<Steps>& laye
 
 }  // namespace
 
-double noise_of(const std::vector<LayerGradient>& gradients) {
+double noise_of(const std::vector<LayerGradient>& gradients, float least) {
   constexpr double kEmpty = 0.02;  // least share of bins that are empty where there is no noise
   std::vector<double> jumps;
   for (const LayerGradient& gradient : gradients) {
@@ -106,7 +104,7 @@ double noise_of(const std::vector<LayerGradient>& gradients) {
   }
   if (jumps.empty()) return 0;
   const double largest = *std::ranges::max_element(jumps);
-  const auto empty = std::ranges::count_if(jumps, [&](double jump) { return jump <= kNothing * largest; });
+  const auto empty = std::ranges::count_if(jumps, [&](double jump) { return jump <= least * largest; });
   if (static_cast<double>(empty) >= kEmpty * static_cast<double>(jumps.size())) return 0;
   // The quietest quarter of the differences hold noise alone, twice.
   std::vector<double> squares;

@@ -6,8 +6,8 @@
 namespace undertext {
 
 // The deviation of noise on every number of the gradient; 0 where there is none: neighbouring rows are then
-// equal wherever a bin is empty.
-double noise_of(const std::vector<LayerGradient>& gradients);
+// equal, to least of their largest difference, wherever a bin is empty.
+double noise_of(const std::vector<LayerGradient>& gradients, float least = least_jump(0));
 
 // decepticons, appendix G: rows are cumulative sums with few jumps, at most `most` in all. Orthogonal
 // matching pursuit over the steps: the jump that explains most is added, what lies between two jumps is its

@@ -66,6 +66,16 @@ TEST(PaperReadout, ReadsWhatIsAloneInItsBin) {
   }
 }
 
+// Appendix G: a disguise moves inputs from bin to bin, and some show in several.
+TEST(PaperReadout, ReadsDisguisedStates) {
+  const CorruptedState state = small_state(TransformerKind::plain, {.disguise = 1e-3});
+  const std::vector<Sentence> texts = random_texts(3, 10);
+  const SequenceScores scores =
+      scores_of(texts, read_as_in_paper(observed(state, texts), state.key, {.sequences = 3, .length = 10}));
+  EXPECT_GE(scores.total_accuracy, 0.6);
+  EXPECT_EQ(scores.certified_accuracy.value_or(1), 1);
+}
+
 TEST(PaperReadout, ReadsMaskedModelsBetweenTheirMasks) {
   const CorruptedState state = small_state(TransformerKind::bert);
   const std::vector<Sentence> texts = random_texts(1, 20);
