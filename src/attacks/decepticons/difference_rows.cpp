@@ -9,10 +9,19 @@
 namespace undertext {
 namespace {
 
-// The gradient itself, whatever the update's kind: (F, D) and (F), float32.
-struct LayerGradient {
-  at::Tensor weight, bias;
-};
+// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
+bool has_length_of_one(const float* row, std::int64_t d) {
+  constexpr double kNear = 0.01;
+  double squares = 0;
+  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
+  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
+}
+
+// A smooth activation lets a little through below its threshold: jumps smaller than this share of the
+// largest are nobody's.
+constexpr float kTail = 1e-5f;
+
+}  // namespace
 
 std::vector<LayerGradient> layer_gradients(const Transformer& model, const Observation& observation) {
   const Protocol& protocol = observation.update.protocol;
@@ -28,23 +37,8 @@ std::vector<LayerGradient> layer_gradients(const Transformer& model, const Obser
   return gradients;
 }
 
-// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
-bool has_length_of_one(const float* row, std::int64_t d) {
-  constexpr double kNear = 0.01;
-  double squares = 0;
-  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
-  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
-}
-
-// A smooth activation lets a little through below its threshold: jumps smaller than this share of the
-// largest are nobody's.
-constexpr float kTail = 1e-5f;
-
-}  // namespace
-
-DifferenceRows divided_differences(const Transformer& model, const Observation& observation) {
-  const std::int64_t d = model.config().width, f = model.config().inner;
-  const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
+DifferenceRows divided_differences(const std::vector<LayerGradient>& gradients) {
+  const std::int64_t f = gradients.front().weight.size(0), d = gradients.front().weight.size(1);
   // The last row of a layer holds all that lies above it. Layers weigh places differently, so that nothing
   // can be taken off, except in the last one, where nothing lies above.
   const auto rows_of = [&](std::size_t layer) { return layer + 1 < gradients.size() ? f - 1 : f; };

@@ -9,6 +9,13 @@
 
 namespace undertext {
 
+// A layer's first linear map: the gradient itself, whatever the update's kind; (F, D) and (F), float32.
+struct LayerGradient {
+  at::Tensor weight, bias;
+};
+
+std::vector<LayerGradient> layer_gradients(const Transformer& model, const Observation& observation);
+
 struct DifferenceRows {
   Matrix<float> rows;         // (R, D): each the input of one place, or a mixture of those that share a bin
   std::vector<char> pure;     // whether its length is that of one place's input, after the norm
@@ -17,6 +24,6 @@ struct DifferenceRows {
 
 // decepticons, eq. 3: in every layer what a row's gradient has beyond that of the next, over the same of the
 // bias, wherever the latter is not zero.
-DifferenceRows divided_differences(const Transformer& model, const Observation& observation);
+DifferenceRows divided_differences(const std::vector<LayerGradient>& gradients);
 
 }  // namespace undertext

@@ -16,9 +16,9 @@ namespace undertext {
 namespace {
 
 constexpr double kStandsOut = 50;     // deviations from a crowd that hardly deviates
-constexpr double kNoisy = 0.5;        // of the vocabulary: more than any text moves
+constexpr double kNoisy = 0.9;        // of the vocabulary: more than texts move
 constexpr double kPlacedLeast = 0.3;  // of the tokens: fewer, and the rows are not what they should be
-constexpr double kAllPlaced = 0.95;   // of the tokens, the last of each sequence aside
+constexpr double kAllPlaced = 0.97;   // of the tokens that have a loss
 
 // Rows that hold anything, in the first `columns` entries.
 std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t columns) {
@@ -113,12 +113,14 @@ DecepticonRecovery read_exactly(const Observation& observation, const Decepticon
   const Transformer& model = corrupted_model(observation, key);
   const bool superposed = key.design == DecepticonDesign::paper;
   const std::vector<Token> ids = tokens_seen(observation, model);
+  const std::int64_t seen = length_seen(observation, model);
   // Noise moves every row: what is left then is to compare rows by their directions, as the paper does. So it
   // is for the paper's states of tied models, whose rows all move anyhow.
-  if (static_cast<double>(ids.size()) > kNoisy * static_cast<double>(model.vocabulary_size()) ||
-      (superposed && model.config().kind != TransformerKind::plain))
+  const bool noisy =
+      static_cast<double>(ids.size()) > kNoisy * static_cast<double>(model.vocabulary_size()) &&
+      seen >= model.config().positions && options.length != seen;
+  if (noisy || (superposed && model.config().kind != TransformerKind::plain))
     return read_as_in_paper(observation, key, options);
-  const std::int64_t seen = length_seen(observation, model);
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
   if (options.length > 0 && options.length != seen)
     fail("the gradient is of sequences of {} tokens, {} were said", seen, options.length);

@@ -445,7 +445,10 @@ bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
 double Placing::placed_share() const {
   if (placed_.empty()) return 0;
   const auto count = std::ranges::count_if(placed_, [](const PlacedToken& one) { return one.token >= 0; });
-  return static_cast<double>(count) / static_cast<double>(placed_.size());
+  // The last token of a sequence predicts nothing, and has no row.
+  const std::int64_t without = state_.predicts_next() && state_.length() > 1 ? codes_.count() : 0;
+  return static_cast<double>(count) /
+         static_cast<double>(static_cast<std::int64_t>(placed_.size()) - without);
 }
 
 double Placing::residual() const {

@@ -39,7 +39,7 @@ class Placing {
   double code_tolerance() const { return code_tolerance_; }
   // Of the rows that a placed token lies in, whether all are explained.
   bool explained(std::int64_t sequence, std::int64_t position) const;
-  // The share of the places of all sequences found that have a token; 0 where there are none.
+  // The share of the places with a loss, of all sequences found, that have a token; 0 where there are none.
   double placed_share() const;
   // The share of what was observed that is left in the rows.
   double residual() const;

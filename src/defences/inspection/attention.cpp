@@ -1,6 +1,7 @@
 // Attention that is switched off, or made to copy: everything but one mixing of a sentence's code into its
 // tokens would disturb the measurement (decepticons, section 3).
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <cmath>
 

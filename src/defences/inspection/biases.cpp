@@ -1,6 +1,7 @@
 // Thresholds laid out by the server: quantiles of what it expects to measure, neuron by neuron and layer by
 // layer (decepticons, section 3).
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <cmath>
 

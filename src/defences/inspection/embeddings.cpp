@@ -1,6 +1,7 @@
 // Embeddings that were laid out: entries kept free for a sentence's code, blocks of their own for tokens and
 // for positions, and an output layer that reads one entry.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 // the same error back (decepticons, equation 3). Lengths, signs and order of the rows change nothing for the
 // attack, and nothing here.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "defences/inspection/checks.h"
 #include "models/transformer/layer_views.h"

@@ -1,5 +1,6 @@
 // How far a state's matrices are from any that the common initialisations and training from them give.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <cmath>
 

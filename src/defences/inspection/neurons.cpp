@@ -1,7 +1,10 @@
-// What the neurons can tell apart of the inputs that they get. Noise in entries that no input uses hides
-// parallel rows from whoever looks at the weights alone, and a server may also give groups of neurons a probe
-// each: so the rows are compared only in the directions in which inputs differ, one by one.
+// What the neurons make of the inputs that they get, by a pass over random tokens. Noise in entries that no
+// input uses hides parallel rows from whoever looks at the weights alone, and a server may also give groups
+// of neurons a probe each: so the rows are compared one by one, and only in the directions in which inputs
+// differ. Where these differ in a few directions far more than in all others, it may fill the others with
+// noise: so the order of the answers is compared too.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

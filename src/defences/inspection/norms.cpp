@@ -1,5 +1,6 @@
 // Norms that let one entry through, so that what the output layer says depends on nothing else.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "defences/inspection/checks.h"
 

@@ -31,7 +31,7 @@ TEST(DividedDifferences, HoldTheInputsOfTheFeedForwardPart) {
     const CorruptedState state = small_state(kind);
     const std::vector<Sentence> texts = random_texts(1, 8);
     const Observation observation = observed(state, texts);
-    const DifferenceRows found = divided_differences(*state.model, observation);
+    const DifferenceRows found = divided_differences(layer_gradients(*state.model, observation));
     std::vector<Sentence> read = texts;
     if (kind == TransformerKind::bert) read[0] = state.model->examples(texts)[0].input;
     const Matrix<float> inputs = first_inputs(*state.model, read);

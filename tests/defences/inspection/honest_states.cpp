@@ -1,5 +1,6 @@
 #include "defences/inspection/honest_states.h"
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <cmath>
