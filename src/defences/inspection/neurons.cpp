@@ -100,7 +100,7 @@ std::int64_t smallest_crowd(std::int64_t neurons, std::int64_t dimensions) {
 // What neurons add to the outputs, in few random dimensions that keep cosines about as they are: (neurons,
 // .).
 at::Tensor outputs_of(const at::Tensor& weight, Seed seed) {
-  const at::Tensor neurons = unit_rows(weight.t());
+  at::Tensor neurons = unit_rows(weight.t());
   if (neurons.size(1) <= kSketch) return neurons;
   at::Tensor random = at::zeros({neurons.size(1), kSketch});
   add_normal_noise(seed, 1, random.data_ptr<float>(), random.numel());
