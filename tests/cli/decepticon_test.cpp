@@ -109,6 +109,16 @@ TEST_F(Decepticon, ReadsAClientsTextsFromItsGradient) {
   EXPECT_NE(text.out.find("of tokens in their place"), std::string::npos) << text.out;
 }
 
+TEST_F(Decepticon, ScoresTheSequencesThatTheUpdateIsOf) {
+  ASSERT_EQ(corrupt("state").code, 0);
+  ASSERT_EQ(gradient("state", {"--gradient", "--length", "8", "--sequences", "2"}).code, 0);
+  const Outcome run = attack("state", {"--truth", place_.path("private.txt"), "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json().at("sequences").size(), 2u);
+  EXPECT_EQ(run.json().at("scores").at("truth"), 2);
+  EXPECT_GE(run.json().at("scores").at("total_accuracy").get<double>(), 0.75);
+}
+
 TEST_F(Decepticon, WritesAnOrdinaryFolderTheSameForTheSameSeed) {
   ASSERT_EQ(corrupt("one").code, 0);
   ASSERT_EQ(corrupt("two").code, 0);
