@@ -29,9 +29,9 @@ struct TransformerAuditOptions {
   std::int64_t length = 16;                      // tokens per sequence
   std::vector<AuditedDefence> defences = {{},
                                           {"clipping to 1", 1, 0},
-                                          {"clipping to 1 and noise", 1, 1e-5},
+                                          {"clipping to 1 and noise", 1, 1e-8},
+                                          {"clipping to 1 and noise", 1, 1e-6},
                                           {"clipping to 1 and noise", 1, 1e-4},
-                                          {"clipping to 1 and noise", 1, 1e-3},
                                           {"clipping to 1 and noise", 1, 1e-2}};
   double learning_rate = 0.01;                   // of the one step after which the utility is measured
   std::int64_t held_out = 500;                   // messages on which it is, at most
