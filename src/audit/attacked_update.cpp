@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "attacks/words.h"
 #include "audit/chosen_attack.h"
 #include "audit/message_pairs.h"
+#include "audit/result_row.h"
 #include "metrics/sentence_scores.h"
 #include "metrics/word_scores.h"
 
@@ -16,10 +16,6 @@ namespace undertext {
 namespace {
 
 using nlohmann::json;
-
-json number_or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json(*value) : json();
-}
 
 struct Attack {
   const char* attack;
@@ -37,27 +33,18 @@ std::string id_of(const AttackedUpdate& update, const Attack& attack) {
   return id + fmt::format("-{}-{}{}", attack.attack, attack.method, attack.oracle ? "-oracle" : "");
 }
 
-// All of a row but what the attack found.
 json row_of(const AttackedUpdate& update, const Attack& attack) {
-  const LocalTraining& training = update.training;
-  return {{"id", id_of(update, attack)},
-          {"attack", attack.attack},
-          {"method", attack.method},
-          {"oracle", attack.oracle},
-          {"threat_model", kThreatModel},
-          {"messages", update.truth.size()},
-          {"protocol",
-           {{"name", update.protocol},
-            {"epochs", training.epochs},
-            {"batch", training.batch},
-            {"learning_rate", training.learning_rate},
-            {"reduction", training.reduction == Reduction::sum ? "sum" : "mean"},
-            {"trained", training.train_embedding ? "all" : "all-but-embedding"}}},
-          {"defence", {{"name", update.sigma > 0 ? "noise per step" : "none"}, {"sigma", update.sigma}}},
-          {"certified", nullptr},
-          {"utility",
-           {{"perplexity_before", number_or_null(update.perplexity_before)},
-            {"perplexity_after", number_or_null(update.perplexity_after)}}}};
+  return row_json({.id = id_of(update, attack),
+                   .attack = attack.attack,
+                   .method = attack.method,
+                   .oracle = attack.oracle,
+                   .messages = update.truth.size(),
+                   .protocol = update.protocol,
+                   .training = update.training,
+                   .defence = update.sigma > 0 ? "noise per step" : "none",
+                   .sigma = update.sigma,
+                   .perplexity_before = update.perplexity_before,
+                   .perplexity_after = update.perplexity_after});
 }
 
 template <typename Recover>

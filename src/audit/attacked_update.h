@@ -23,8 +23,6 @@ struct AttackedUpdate {
   std::optional<double> perplexity_before, perplexity_after;
 };
 
-inline constexpr const char* kThreatModel = "curious-server";
-
 // How many rows add_rows will add.
 int rows_of(std::int64_t messages, double sigma, std::int64_t epochs);
 

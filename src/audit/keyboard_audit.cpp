@@ -8,6 +8,7 @@
 
 #include "audit/attacked_update.h"
 #include "audit/audit_texts.h"
+#include "audit/result_row.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -19,14 +20,6 @@ namespace undertext {
 namespace {
 
 using nlohmann::json;
-
-json threat_models() {
-  return {{{"id", kThreatModel},
-           {"name", "Curious server"},
-           {"sees", "the global model and one client's update"},
-           {"does_not_see", "the client's messages, their order or their lengths"},
-           {"does", "follows the protocol, whose settings it knows, and reads"}}};
-}
 
 json model_facts(const AuditOptions& options, const ModelFolder& folder, std::optional<double> held_out) {
   std::int64_t parameters = 0;
@@ -156,7 +149,7 @@ json run_keyboard_audit(const AuditOptions& options) {
           {"seed", options.seed},
           {"seconds", seconds},
           {"model", model_facts(options, folder, audit.perplexity_before())},
-          {"threat_models", threat_models()},
+          {"threat_models", json::array({curious_server_json()})},
           {"rows", std::move(rows)},
           {"samples", std::move(samples)}};
 }

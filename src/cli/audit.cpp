@@ -5,6 +5,7 @@
 
 #include "audit/keyboard_audit.h"
 #include "audit/output_folder.h"
+#include "audit/transformer_audit.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "report/terminal_table.h"
@@ -19,8 +20,10 @@ struct Flags {
   bool json = false;
 };
 
-int run(const Flags& flags) {
-  AuditOptions options;
+// What both presets take.
+template <typename Options>
+Options options_of(const Flags& flags) {
+  Options options;
   if (!flags.model.empty()) options.model = flags.model;
   if (!flags.texts.empty()) options.texts = flags.texts;
   if (!flags.ids.empty()) options.ids = flags.ids;
@@ -30,9 +33,14 @@ int run(const Flags& flags) {
   if (options.texts) options.command += " --texts " + flags.texts.string();
   if (options.ids) options.command += " --ids " + flags.ids.string();
   if (flags.seed != 1) options.command += fmt::format(" --seed {}", flags.seed);
+  return options;
+}
 
+int run(const Flags& flags) {
   const OutputFolder folder(flags.out);
-  const nlohmann::json results = run_keyboard_audit(options);
+  const nlohmann::json results = flags.preset == "transformer"
+                                     ? run_transformer_audit(options_of<TransformerAuditOptions>(flags))
+                                     : run_keyboard_audit(options_of<AuditOptions>(flags));
   folder.write(results);
   flags.json ? print_json(results) : print_text(terminal_table(results, colour_wanted(), output_width()));
   print_note(fmt::format("the page is {}, the numbers are in {}", folder.page().string(),
@@ -46,8 +54,10 @@ Verb audit_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("audit", "Let clients train, attack their updates, try defences, report");
   const auto flags = std::make_shared<Flags>();
-  app->add_option("--preset", flags->preset, "what is audited: keyboard, a next-word model (keyboard)")
-      ->check(CLI::IsMember({"keyboard"}))
+  app->add_option(
+         "--preset", flags->preset,
+         "what is audited: keyboard, a next-word model; transformer, and a malicious server (keyboard)")
+      ->check(CLI::IsMember({"keyboard", "transformer"}))
       ->option_text("NAME");
   app->add_option("--model", flags->model, "your model folder (a built-in one, trained on first use)")
       ->option_text("DIR");

@@ -14,7 +14,8 @@ namespace {
 
 // Without sentences in the results there is no leak "word for word" to speak of.
 bool counts(const ResultRow& row) {
-  return row.sentences() && !row.oracle && row.method == "best" && row.scores.exact;
+  return row.sentences() && !row.oracle && row.method == "best" &&
+         (row.scores.exact || row.scores.total_accuracy);
 }
 
 const ResultRow* undefended_twin(const Results& results, const ResultRow& row) {
@@ -48,11 +49,11 @@ DefenceEffect effect_of(const Results& results, const Labels& labels, const Repo
     if (twin == nullptr) continue;
     if (row.attack == "words") words.add(twin->scores.f1, row.scores.f1);
     if (!counts(row) || !counts(*twin)) continue;
-    leak.add(twin->scores.exact, row.scores.exact);
+    leak.add(twin->leak(), row.leak());
     utility.add(twin->perplexity_after, row.perplexity_after);
-    if (effect.worst_case.empty() || *row.scores.exact > effect.worst_after) {
-      effect.worst_before = *twin->scores.exact;
-      effect.worst_after = *row.scores.exact;
+    if (effect.worst_case.empty() || row.leak() > effect.worst_after) {
+      effect.worst_before = twin->leak();
+      effect.worst_after = row.leak();
       effect.worst_case = fmt::format("{}, {}", labels.client(row), labels.protocol(row.protocol));
     }
   }
@@ -83,10 +84,10 @@ Advice advice_on(const DefenceEffect& effect, const Labels& labels) {
   advice.title = labels.defence(effect.defence);
   advice.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(advice.title[0])));
   advice.facts.emplace_back(
-      "read word for word, mean",
+      labels.read() + ", mean",
       fmt::format("{} → {} ({} {})", percent_text(effect.mean_before), percent_text(effect.mean_after),
                   effect.cases, effect.cases == 1 ? "update" : "updates"));
-  advice.facts.emplace_back("read word for word, at worst",
+  advice.facts.emplace_back(labels.read() + ", at worst",
                             fmt::format("{} → {} ({})", percent_text(effect.worst_before),
                                         percent_text(effect.worst_after), effect.worst_case));
   if (effect.words_after) {
@@ -99,7 +100,7 @@ Advice advice_on(const DefenceEffect& effect, const Labels& labels) {
 }
 
 // Rows without a defence, grouped by `group`: does it protect by itself?
-void add_undefended(const Results& results, const std::string& title,
+void add_undefended(const Results& results, const Labels& labels, const std::string& title,
                     const std::function<std::pair<std::int64_t, std::string>(const ResultRow&)>& group,
                     std::vector<Advice>& advice) {
   struct Range {
@@ -112,8 +113,8 @@ void add_undefended(const Results& results, const std::string& title,
     const auto [key, name] = group(row);
     Range& range = groups[key];
     range.name = name;
-    range.low = std::min(range.low, *row.scores.exact);
-    range.high = std::max(range.high, *row.scores.exact);
+    range.low = std::min(range.low, row.leak());
+    range.high = std::max(range.high, row.leak());
   }
   if (groups.size() < 2) return;
   Advice entry{"", title, {}};
@@ -121,7 +122,7 @@ void add_undefended(const Results& results, const std::string& title,
   for (const auto& [key, range] : groups) {
     const std::string low = percent_text(range.low), high = percent_text(range.high);
     const std::string share = low == high ? low : fmt::format("{} to {}", low, high);
-    entry.facts.emplace_back(range.name + ", no defence", share + " read word for word");
+    entry.facts.emplace_back(range.name + ", no defence", share + " " + labels.read());
     safest = std::min(safest, range.high);
     highest = std::max(highest, range.high);
   }
@@ -150,10 +151,11 @@ std::vector<DefenceEffect> defence_effects(const Results& results) {
 }
 
 std::optional<DefenceEffect> cheapest_protection(const Results& results) {
+  constexpr double kSame = 0.005;  // costs that look the same: the first, which is the weakest, will do
   std::optional<DefenceEffect> cheapest;
   const auto price = [](const DefenceEffect& effect) { return effect.cost().value_or(1e300); };
   for (const DefenceEffect& effect : defence_effects(results)) {
-    if (effect.protects() && (!cheapest || price(effect) < price(*cheapest))) cheapest = effect;
+    if (effect.protects() && (!cheapest || price(effect) < price(*cheapest) - kSame)) cheapest = effect;
   }
   return cheapest;
 }
@@ -171,15 +173,15 @@ std::string cost_text(const DefenceEffect& effect) {
 std::string headline_advice(const Results& results) {
   const Labels labels(results);
   if (const auto cheapest = cheapest_protection(results))
-    return fmt::format(
-        "Of the defences tried, the cheapest that protects is {}: at most {} of the messages, {}.",
-        labels.defence(cheapest->defence), percent_text(cheapest->worst_after), cost_text(*cheapest));
+    return fmt::format("Of the defences tried, the cheapest that protects is {}: at most {} of the {}, {}.",
+                       labels.defence(cheapest->defence), percent_text(cheapest->worst_after),
+                       labels.leaked(), cost_text(*cheapest));
   const auto effects = defence_effects(results);
   if (effects.empty()) return "No defence was tried on these clients.";
   const auto best = std::ranges::min_element(effects, {}, &DefenceEffect::worst_after);
-  return fmt::format(
-      "None of the defences tried protects: under the strongest, {}, still {} of the messages, {}.",
-      labels.defence(best->defence), percent_text(best->worst_after), cost_text(*best));
+  return fmt::format("None of the defences tried protects: under the strongest, {}, still {} of the {}, {}.",
+                     labels.defence(best->defence), percent_text(best->worst_after), labels.leaked(),
+                     cost_text(*best));
 }
 
 std::vector<Advice> advice_of(const Results& results) {
@@ -187,10 +189,10 @@ std::vector<Advice> advice_of(const Results& results) {
   std::vector<Advice> advice;
   for (const DefenceEffect& effect : defence_effects(results)) advice.push_back(advice_on(effect, labels));
   add_undefended(
-      results, "More messages in one update",
+      results, labels, fmt::format("More {}s in one update", labels.one()),
       [&](const ResultRow& row) { return std::pair(row.messages, labels.client(row)); }, advice);
   add_undefended(
-      results, "More local training",
+      results, labels, "More local training",
       [&](const ResultRow& row) {
         const bool one_step = row.protocol.name == "FedSGD";
         return one_step ? std::pair(std::int64_t{0}, std::string("FedSGD"))

@@ -11,11 +11,11 @@
 namespace undertext {
 
 // A defence protects when an adversary without the truth reads at most this share of the messages word for
-// word in every case tried.
+// word, or of the sequences' tokens in their place, in every case tried.
 inline constexpr double kProtected = 0.05;
 
-// One defence at one strength, against the same clients without it. "Leak" is the share of messages read word
-// for word by the strongest method that needs no truth.
+// One defence at one strength, against the same clients without it. "Leak" is ResultRow::leak() of the
+// strongest method that needs no truth.
 struct DefenceEffect {
   ReportedDefence defence;
   int cases = 0;                             // updates with a row both with and without it

@@ -13,10 +13,6 @@
 namespace undertext {
 namespace {
 
-double leak_of(const ResultRow& row) {
-  return row.sentences() ? row.scores.exact.value_or(0) : row.scores.f1.value_or(0);
-}
-
 // "Curious server" as the subject of a sentence: "A curious server".
 std::string with_article(std::string name) {
   if (name.empty()) return "An adversary";
@@ -33,6 +29,9 @@ std::string count_of(std::int64_t part, std::int64_t whole) {
 std::string verdict_of(const Results& results, const ResultRow& row) {
   const ReportedThreatModel& adversary = results.threat_model(row);
   const std::string who = fmt::format("{} that sees {}", with_article(adversary.name), adversary.sees);
+  if (row.scores.total_accuracy)
+    return fmt::format("{} reads {} of the tokens in their place, and {} sequences whole.", who,
+                       percent_text(*row.scores.total_accuracy), count_of(row.exact_count(), row.truth));
   if (row.sentences())
     return fmt::format("{} reads {} messages word for word.", who, count_of(row.exact_count(), row.truth));
   return fmt::format("{} learns {} of the words that were typed, and {} of the words it lists are right.",
@@ -71,7 +70,8 @@ void add_word_figure(const Results& results, std::vector<KeyFigure>& figures) {
   }
   if (best.count > 0) {
     std::string note = "F1, mean over clients without a defence";
-    if (paper.count > 0) note += fmt::format("; the paper’s sign test: {}", fraction_text(paper.value()));
+    const char* const published = results.of_sequences() ? "the published method" : "the paper’s sign test";
+    if (paper.count > 0) note += fmt::format("; {}: {}", published, fraction_text(paper.value()));
     figures.push_back({fraction_text(best.value()), "of the set of typed words", note});
   } else if (paper.count > 0) {
     figures.push_back({fraction_text(paper.value()), "of the set of typed words",
@@ -91,12 +91,30 @@ void add_certificate_figure(const Results& results, std::vector<KeyFigure>& figu
                      "without a defence; the attacker knows that nothing is missing, without the truth"});
 }
 
+// Tokens in their place: the strongest case, the published attack on the same client, and what a server reads
+// that changes nothing.
+void add_sequence_figures(const Results& results, const ResultRow& row, std::vector<KeyFigure>& figures) {
+  const Labels labels(results);
+  figures.push_back({percent_text(row.leak()), "of the tokens read in their place",
+                     fmt::format("{}; {}", results.threat_model(row).name, labels.setting(row))});
+  if (const ResultRow* paper = published_twin(results, row); paper != nullptr && row.method == "best")
+    figures.push_back({percent_text(paper->leak()), "by the published attack", "the same client"});
+  const ResultRow* other = nullptr;  // the most that another adversary puts in place
+  for (const ResultRow& candidate : results.rows)
+    if (candidate.scores.total_accuracy && candidate.threat_model != row.threat_model && !candidate.oracle &&
+        candidate.defence.none() && (other == nullptr || candidate.leak() > other->leak()))
+      other = &candidate;
+  if (other != nullptr)
+    figures.push_back({percent_text(other->leak()), fmt::format("by {}", other->method),
+                       fmt::format("{}; {}", results.threat_model(*other).name, labels.setting(*other))});
+}
+
 }  // namespace
 
 const ResultRow& strongest_row(const Results& results) {
   UNDERTEXT_CHECK(!results.rows.empty());  // parse_results has seen to it
   const auto key = [](const ResultRow& row) {
-    return std::tuple(!row.oracle, row.sentences(), row.defence.none(), leak_of(row), row.messages);
+    return std::tuple(!row.oracle, row.sentences(), row.defence.none(), row.leak(), row.messages);
   };
   return *std::ranges::max_element(results.rows, {}, key);
 }
@@ -110,11 +128,16 @@ Findings findings_of(const Results& results) {
   findings.lead.push_back(fmt::format("The strongest case: {}.", labels.setting(row)));
   if (row.certified.value_or(false))
     findings.lead.emplace_back(
-        "The attacker is certain of it without knowing the truth: the recovered messages explain the update "
-        "down to rounding.");
+        row.scores.total_accuracy
+            ? "The attacker is certain of it without knowing the truth: every token, in its place, explains "
+              "what was observed."
+            : "The attacker is certain of it without knowing the truth: the recovered messages explain the "
+              "update down to rounding.");
   findings.lead.push_back(headline_advice(results));
 
-  if (row.sentences()) {
+  if (row.scores.total_accuracy) {
+    add_sequence_figures(results, row, findings.figures);
+  } else if (row.sentences()) {
     findings.figures.push_back({fmt::format("{} of {}", row.exact_count(), row.truth),
                                 "messages read word for word", labels.setting(row)});
     if (const ResultRow* paper = published_twin(results, row); paper != nullptr && row.method == "best")
@@ -124,7 +147,9 @@ Findings findings_of(const Results& results) {
   add_word_figure(results, findings.figures);
   add_certificate_figure(results, findings.figures);
   if (const auto cheapest = cheapest_protection(results)) {
-    findings.figures.push_back({fmt::format("σ={}", cheapest->defence.sigma), "the least noise that protects",
+    const double sigma = cheapest->defence.sigma;
+    findings.figures.push_back({sigma > 0 ? fmt::format("σ={}", sigma) : cheapest->defence.name,
+                                sigma > 0 ? "the least noise that protects" : "protects",
                                 fmt::format("{}; {}", cheapest->defence.name, cost_text(*cheapest))});
   }
   if (results.model.perplexity)

@@ -29,7 +29,8 @@ json scores_of(const ReportedScores& scores) {
           {"matched", or_null(scores.matched)},
           {"exact", or_null(scores.exact)},
           {"exact_precision", or_null(scores.exact_precision)},
-          {"word_f1", or_null(scores.word_f1)}};
+          {"word_f1", or_null(scores.word_f1)},
+          {"total_accuracy", or_null(scores.total_accuracy)}};
 }
 
 json rows_of(const Results& results) {
@@ -48,6 +49,7 @@ json rows_of(const Results& results) {
                     {"protocol_label", labels.protocol(row.protocol)},
                     {"defence", row.defence.name},
                     {"sigma", row.defence.sigma},
+                    {"leak", row.leak()},
                     {"defence_label", labels.defence(row.defence)},
                     {"method_label", labels.method(row)},
                     {"recovered", row.recovered},
@@ -90,6 +92,7 @@ json facts_of(const Results& results) {
                              {"does_not_see", model.does_not_see},
                              {"does", model.does}});
   return {{"verdict", findings.verdict},
+          {"unit", Labels(results).one()},
           {"lead", findings.lead},
           {"figures", std::move(figures)},
           {"advice", std::move(advice)},

@@ -18,7 +18,7 @@ double round_inside(double value, double step, double top) {
 
 }  // namespace
 
-Labels::Labels(const Results& results) {
+Labels::Labels(const Results& results) : of_sequences_(results.of_sequences()) {
   for (const ResultRow& row : results.rows) {
     const ReportedProtocol& first = results.rows.front().protocol;
     learning_rate_varies_ |= row.protocol.learning_rate != first.learning_rate;
@@ -28,7 +28,7 @@ Labels::Labels(const Results& results) {
 }
 
 std::string Labels::client(const ResultRow& row) const {
-  return row.messages == 1 ? "1 message" : fmt::format("{} messages", row.messages);
+  return fmt::format("{} {}{}", row.messages, one(), row.messages == 1 ? "" : "s");
 }
 
 std::string Labels::protocol(const ReportedProtocol& protocol) const {
@@ -59,6 +59,7 @@ std::string Labels::variations(const ReportedProtocol& protocol) const {
 
 std::string Labels::defence(const ReportedDefence& defence) const {
   if (defence.none()) return "none";
+  if (defence.sigma == 0) return defence.name;
   return fmt::format("{}, σ={}", defence.name, defence.sigma);
 }
 

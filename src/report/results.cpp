@@ -28,6 +28,8 @@ class Place {
     return Place(*found, source_, path);
   }
 
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+
   std::vector<Place> items() const {
     if (!value_.is_array()) wrong("a list");
     std::vector<Place> places;
@@ -123,6 +125,7 @@ ReportedScores parse_scores(const Place& place, bool sentences) {
   scores.exact = fraction("exact");
   scores.exact_precision = fraction("exact_precision");
   scores.word_f1 = fraction("word_f1");
+  if (place.has("total_accuracy")) scores.total_accuracy = fraction("total_accuracy");
   return scores;
 }
 
@@ -130,7 +133,7 @@ ResultRow parse_row(const Place& place) {
   ResultRow row;
   row.id = place.at("id").text();
   row.attack = place.at("attack").one_of({"words", "sentences"});
-  row.method = place.at("method").one_of({"paper", "best"});
+  row.method = place.at("method").one_of({"paper", "best", "tag", "dlg"});
   row.oracle = place.at("oracle").flag();
   row.threat_model = place.at("threat_model").text();
   row.messages = place.at("messages").count();
@@ -164,6 +167,16 @@ MessagePair parse_pair(const Place& place) {
 
 std::int64_t ResultRow::exact_count() const {
   return std::llround(scores.exact.value_or(0) * static_cast<double>(truth));
+}
+
+double ResultRow::leak() const {
+  if (!sentences()) return scores.f1.value_or(0);
+  return scores.total_accuracy ? *scores.total_accuracy : scores.exact.value_or(0);
+}
+
+bool Results::of_sequences() const {
+  return std::ranges::any_of(rows,
+                             [](const ResultRow& row) { return row.scores.total_accuracy.has_value(); });
 }
 
 const ReportedThreatModel& Results::threat_model(const ResultRow& row) const {

@@ -41,6 +41,7 @@ struct ReportedScores {
   std::optional<double> f1, precision, recall;                       // attack "words"
   std::optional<double> levenshtein_paper, levenshtein, matched;     // attack "sentences"
   std::optional<double> exact, exact_precision, word_f1;             // attack "sentences"
+  std::optional<double> total_accuracy;                              // of sequences: tokens in their place
   std::optional<double> words() const { return f1 ? f1 : word_f1; }  // F1 of the set of words
 };
 
@@ -57,6 +58,8 @@ struct ResultRow {
   double seconds = 0;
 
   bool sentences() const { return attack == "sentences"; }
+  // The share of what the attack is after that it reads: tokens of sequences, messages word for word, words.
+  double leak() const;
   // Messages recovered word for word, as a count.
   std::int64_t exact_count() const;
 };
@@ -81,6 +84,8 @@ struct Results {
   std::vector<ResultRow> rows;
   std::vector<Sample> samples;
 
+  // Whether clients hold sequences of one length, of which single tokens count, and not messages.
+  bool of_sequences() const;
   const ReportedThreatModel& threat_model(const ResultRow& row) const;
 };
 

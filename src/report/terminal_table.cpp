@@ -29,13 +29,15 @@ bool one_threat_model(const Results& results) {
 // compact: shorter words, and no column for a threat model that all rows share (a note tells it).
 TextTable layout_of(const Results& results, const Labels& labels, bool compact) {
   const bool threat_column = !compact || !one_threat_model(results);
+  const bool sequences = results.of_sequences();
   TextTable layout;
   layout.columns = {{"attack"}};
   if (threat_column) layout.columns.push_back({"threat model"});
   for (const TextColumn& column :
        {TextColumn{"client", true}, TextColumn{"protocol"}, TextColumn{"defence"},
         TextColumn{"recovered", true}, TextColumn{"exact", true},
-        TextColumn{compact ? "F1" : "word F1", true}, TextColumn{compact ? "Lev." : "Levenshtein", true},
+        TextColumn{compact ? "F1" : "word F1", true},
+        sequences ? TextColumn{"in place", true} : TextColumn{compact ? "Lev." : "Levenshtein", true},
         TextColumn{"perplexity", true}})
     layout.columns.push_back(column);
   const std::string_view arrow = compact ? "→" : " → ";
@@ -58,7 +60,11 @@ TextTable layout_of(const Results& results, const Labels& labels, bool compact) 
         {fmt::format("{} of {}{}", row.recovered, row.truth, row.certified.value_or(false) ? " ✓" : "  ")});
     cells.push_back({or_dash(row.scores.exact, fraction_text), tone_of(row.scores.exact)});
     cells.push_back({or_dash(words, fraction_text), tone_of(words)});
-    cells.push_back({or_dash(row.scores.levenshtein_paper, ratio_text)});
+    if (sequences)
+      cells.push_back(
+          {or_dash(row.scores.total_accuracy, fraction_text), tone_of(row.scores.total_accuracy)});
+    else
+      cells.push_back({or_dash(row.scores.levenshtein_paper, ratio_text)});
     cells.push_back({utility});
     layout.rows.push_back(std::move(cells));
     layout.ruled.push_back(row.messages != client);  // a rule between clients
@@ -92,6 +98,12 @@ void append_notes(std::string& out, const Results& results, int width, const Pai
         "truth.");
   if (any([](const ResultRow& row) { return row.oracle; }))
     note("(oracle): uses what only the truth tells; an upper bound for its method, not an attack.");
+  if (results.of_sequences()) {
+    note(
+        "exact: sequences recovered whole. in place: tokens recovered in their sequence and their place. "
+        "perplexity: of the honest model before and after one step under this defence; lower is better.");
+    return;
+  }
   note(
       "exact: messages recovered word for word. Levenshtein: the paper's ratio (texts without a common word "
       "score about 43). perplexity: before and after local training; lower is better.");

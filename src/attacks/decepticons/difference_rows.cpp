@@ -9,10 +9,40 @@
 namespace undertext {
 namespace {
 
-// The gradient itself, whatever the update's kind: (F, D) and (F), float32.
-struct LayerGradient {
-  at::Tensor weight, bias;
-};
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
+bool has_length_of_one(const float* row, std::int64_t d) {
+  constexpr double kNear = 0.01;
+  double squares = 0;
+  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
+  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
+}
+
+// Rows that were kept lately; an input that lies close to an edge, or that a disguise moves from row to row,
+// shows in bins that are not far apart.
+constexpr std::int64_t kNear = 64;
+
+bool shown_before(const Matrix<float>& rows, const float* row) {
+  constexpr float kSame = 1 - 1e-5f;
+  const std::int64_t d = rows.cols;
+  float squares = 0;
+  for (std::int64_t k = 0; k < d; ++k) squares += row[k] * row[k];
+  for (std::int64_t i = std::max<std::int64_t>(0, rows.rows - kNear); i < rows.rows; ++i) {
+    const float* other = rows.row(i);
+    float product = 0, others = 0;
+    for (std::int64_t k = 0; k < d; ++k) {
+      product += row[k] * other[k];
+      others += other[k] * other[k];
+    }
+    if (product > kSame * std::sqrt(squares * others)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<LayerGradient> layer_gradients(const Transformer& model, const Observation& observation) {
   const Protocol& protocol = observation.update.protocol;
@@ -28,23 +58,12 @@ std::vector<LayerGradient> layer_gradients(const Transformer& model, const Obser
   return gradients;
 }
 
-// A norm leaves inputs with a mean square of 1, which mixtures of different ones do not have.
-bool has_length_of_one(const float* row, std::int64_t d) {
-  constexpr double kNear = 0.01;
-  double squares = 0;
-  for (std::int64_t k = 0; k < d; ++k) squares += static_cast<double>(row[k]) * row[k];
-  return std::abs(squares / static_cast<double>(d) - 1) < kNear;
+float least_jump(double disguise) {
+  return static_cast<float>(std::max(1e-5, 0.1 * disguise));
 }
 
-// A smooth activation lets a little through below its threshold: jumps smaller than this share of the
-// largest are nobody's.
-constexpr float kTail = 1e-5f;
-
-}  // namespace
-
-DifferenceRows divided_differences(const Transformer& model, const Observation& observation) {
-  const std::int64_t d = model.config().width, f = model.config().inner;
-  const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
+DifferenceRows divided_differences(const std::vector<LayerGradient>& gradients, float least) {
+  const std::int64_t f = gradients.front().weight.size(0), d = gradients.front().weight.size(1);
   // The last row of a layer holds all that lies above it. Layers weigh places differently, so that nothing
   // can be taken off, except in the last one, where nothing lies above.
   const auto rows_of = [&](std::size_t layer) { return layer + 1 < gradients.size() ? f - 1 : f; };
@@ -57,21 +76,22 @@ DifferenceRows divided_differences(const Transformer& model, const Observation& 
     for (std::int64_t j = 0; j < rows_of(layer); ++j) largest = std::max(largest, std::abs(jump(layer, j)));
 
   DifferenceRows found;
+  found.rows.cols = d;
+  std::vector<float> row(at(d));
   for (std::size_t layer = 0; layer < gradients.size(); ++layer) {
     const float* weight = gradients[layer].weight.data_ptr<float>();
     for (std::int64_t j = 0; j < rows_of(layer); ++j) {
       const float lambda = jump(layer, j);
-      if (lambda == 0 || std::abs(lambda) < kTail * largest) continue;
+      if (lambda == 0 || std::abs(lambda) < least * largest) continue;
       const float *from = weight + j * d, *next = j + 1 < f ? from + d : nullptr;
-      for (std::int64_t k = 0; k < d; ++k)
-        found.rows.data.push_back((from[k] - (next ? next[k] : 0)) / lambda);
+      for (std::int64_t k = 0; k < d; ++k) row[at(k)] = (from[k] - (next ? next[k] : 0)) / lambda;
+      if (shown_before(found.rows, row.data())) continue;
+      found.rows.data.insert(found.rows.data.end(), row.begin(), row.end());
+      ++found.rows.rows;
       found.weight.push_back(lambda);
+      found.pure.push_back(has_length_of_one(row.data(), d));
     }
   }
-  found.rows.cols = d;
-  found.rows.rows = static_cast<std::int64_t>(found.weight.size());
-  for (std::int64_t i = 0; i < found.rows.rows; ++i)
-    found.pure.push_back(has_length_of_one(found.rows.row(i), d));
   return found;
 }
 

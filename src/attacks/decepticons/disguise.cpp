@@ -9,7 +9,7 @@ namespace {
 
 // What the weights after the activation may be moved by, as a share of the noise elsewhere: their differences
 // decide how well neighbouring rows of a gradient cancel, in sums over thousands of tokens.
-constexpr double kOuterShare = 0.01;
+constexpr double kOuterShare = 1e-4;
 
 class Noise {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "attacks/decepticons/completing.h"
 #include "attacks/decepticons/exact_layout.h"
@@ -15,7 +16,11 @@
 namespace undertext {
 namespace {
 
-constexpr double kStandsOut = 50;  // deviations from a crowd that hardly deviates
+constexpr double kStandsOut = 50;     // deviations from a crowd that hardly deviates
+constexpr double kOutOfNoise = 6;     // deviations
+constexpr double kNoisy = 0.9;        // of the vocabulary: more than texts move
+constexpr double kPlacedLeast = 0.3;  // of the tokens: fewer, and the rows are not what they should be
+constexpr double kAllPlaced = 0.97;   // of the tokens that have a loss
 
 // Rows that hold anything, in the first `columns` entries.
 std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t columns) {
@@ -33,7 +38,7 @@ std::vector<std::int64_t> moved_rows(const at::Tensor& gradient, std::int64_t co
 }
 
 // Entries that stand out of a crowd which has nearly one value.
-std::vector<std::int64_t> outliers(const at::Tensor& column) {
+std::vector<std::int64_t> outliers(const at::Tensor& column, double times = kStandsOut) {
   const at::Tensor plain = column.to(at::kDouble).contiguous();
   std::vector<double> values(plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel());
   const double middle = quantile(values, 0.5);
@@ -41,7 +46,7 @@ std::vector<std::int64_t> outliers(const at::Tensor& column) {
   const double crowd = deviation_around_zero(values);
   std::vector<std::int64_t> found;
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::abs(values[i]) > kStandsOut * crowd) found.push_back(static_cast<std::int64_t>(i));
+    if (std::abs(values[i]) > times * crowd) found.push_back(static_cast<std::int64_t>(i));
   return found;
 }
 
@@ -65,6 +70,26 @@ std::vector<Token> tokens_seen(const Observation& observation, const Transformer
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i]) ids.push_back(static_cast<Token>(i));
   return ids;
+}
+
+// The same where noise has moved every row: what stands out of it, of the entries that losses move most.
+std::vector<Token> tokens_outstanding(const Observation& observation, const Transformer& model) {
+  const TransformerNames& names = model.names();
+  const std::int64_t tail = model.config().width - 1;
+  std::set<Token> seen;
+  const auto mark = [&](std::int64_t i) { seen.insert(static_cast<Token>(i)); };
+  std::ranges::for_each(
+      outliers(observed_gradient(observation, names.token_embedding).select(1, tail), kOutOfNoise), mark);
+  if (const at::Tensor bias = observed_gradient(observation, names.output_bias); bias.defined())
+    std::ranges::for_each(outliers(bias, kOutOfNoise), mark);
+  return {seen.begin(), seen.end()};
+}
+
+// The deviation of each entry of the rows: their tails should hold next to nothing.
+double noise_in(const ObservedRows& rows) {
+  std::vector<double> tails;
+  for (std::int64_t row = 0; row < rows.count(); ++row) tails.push_back(rows.rows(row, rows.rows.cols - 1));
+  return deviation_around_zero(std::move(tails));
 }
 
 // How often each of the ids was predicted. A masked state predicts one token everywhere, so that the bias of
@@ -92,24 +117,47 @@ std::int64_t length_seen(const Observation& observation, const Transformer& mode
   return rows.back() + 1 + (model.config().causal ? 1 : 0);
 }
 
+// What the rows hold, beside what was said of them, where they are read without doubt: with all sequences
+// found too little is left for one more, and with one missing about its share.
+void check_count(const Placing& placing, std::int64_t said) {
+  const std::int64_t found = placing.codes().count();
+  const double left = placing.residual() * static_cast<double>(found + 1);
+  if (said > found && found > 0 && left < 0.1)
+    fail("the gradient holds {} sequences, {} were said", found, said);
+  if (said == found && left > 0.5 && placing.placed_share() > kAllPlaced)
+    fail("the gradient holds more than the {} sequences that were said", said);
+}
+
 }  // namespace
 
 DecepticonRecovery read_exactly(const Observation& observation, const DecepticonKey& key,
                                 const DecepticonOptions& options) {
   const Transformer& model = corrupted_model(observation, key);
-  // TODO
-  if (key.design == DecepticonDesign::paper && model.config().kind != TransformerKind::plain)
-    return read_as_in_paper(observation, key, options);
+  const bool superposed = key.design == DecepticonDesign::paper;
+  const std::vector<Token> ids = tokens_seen(observation, model);
   const std::int64_t seen = length_seen(observation, model);
+  const bool noisy =
+      static_cast<double>(ids.size()) > kNoisy * static_cast<double>(model.vocabulary_size()) &&
+      seen >= model.config().positions && options.length != seen;
+  // Of the paper's states of tied models all rows move anyhow, and where there is noise neither are they
+  // exact nor stands it out how long sequences are: then rows are compared by their directions, as the paper
+  // does.
+  if ((superposed && (noisy || model.config().kind != TransformerKind::plain)) ||
+      (noisy && options.length == 0))
+    return read_as_in_paper(observation, key, options);
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
-  if (options.length > 0 && options.length != seen)
+  if (!noisy && options.length > 0 && options.length != seen)
     fail("the gradient is of sequences of {} tokens, {} were said", seen, options.length);
-  if (key.design == DecepticonDesign::paper)
-    return read_superposed(observation, model, key, tokens_seen(observation, model), seen);
-  const ExactState state(model, key, tokens_seen(observation, model), seen);
+  if (superposed) return read_superposed(observation, model, key, ids, seen);
+
+  const ExactState state(model, key, noisy ? tokens_outstanding(observation, model) : ids,
+                         noisy ? options.length : seen);
   ObservedRows rows = observed_rows(observation, model, measuring_layers(model.config()));
-  Placing placing(state, rows, options.sequences);
+  Placing placing(state, rows, options.sequences, noisy ? noise_in(rows) : 0);
   placing.run();
+  if (!noisy && key.disguise == 0) check_count(placing, options.sequences);
+  // Where noise, dropout or rounding leave too few rows that fit, again the paper's way.
+  if (placing.placed_share() < kPlacedLeast) return read_as_in_paper(observation, key, options);
   return completed(model, state, placing, label_counts(observation, model, state.ids()));
 }
 

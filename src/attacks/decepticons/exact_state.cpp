@@ -41,7 +41,9 @@ class Corruption {
     key_.code = blocks_.code;
     key_.positions = blocks_.positions;
     key_.window = config_.causal ? std::min(kWindow, config_.positions) : 0;
-    key_.scale = config_.activation == Activation::relu ? 1e-4 : 1e7;
+    // A sharp activation needs no size: what is small going in may be large coming out, and stand out of
+    // noise.
+    key_.scale = config_.activation == Activation::relu ? 1e-6 : 1e7;
     set_norms();
     set_labels();
     set_tokens();

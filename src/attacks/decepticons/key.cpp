@@ -40,8 +40,11 @@ void save_key(const DecepticonKey& key, const std::filesystem::path& file) {
 
 DecepticonKey load_key(const std::filesystem::path& file) {
   constexpr std::size_t kLargestFile = 1 << 16;
-  const ConfigFields fields(nlohmann::json::parse(read_file(file, kLargestFile), nullptr, false),
-                            file.string());
+  return parse_key(read_file(file, kLargestFile), file.string());
+}
+
+DecepticonKey parse_key(std::string_view content, const std::string& source) {
+  const ConfigFields fields(nlohmann::json::parse(content, nullptr, false), source);
   if (fields.text("format", "") != kFormat) fields.refuse("format", kFormat);
   DecepticonKey key;
   const std::string design = fields.text("design", "");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace undertext {
 
@@ -26,6 +27,7 @@ struct DecepticonKey {
 
 void save_key(const DecepticonKey& key, const std::filesystem::path& file);
 DecepticonKey load_key(const std::filesystem::path& file);  // UserError
+DecepticonKey parse_key(std::string_view content, const std::string& source);
 
 // Where a state's key is kept: beside its folder, which goes out to clients.
 std::filesystem::path key_file_of(const std::filesystem::path& folder);

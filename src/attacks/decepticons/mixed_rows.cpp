@@ -9,6 +9,8 @@ namespace undertext {
 namespace {
 
 constexpr double kSameAmount = 0.02;  // of the largest: what tokens and places must agree to
+constexpr double kNoiseLeft = 1.4;    // of the noise in a vector: what the noise itself leaves of it at most
+constexpr double kMostNoise = 0.6;    // of a vector: with more left it is nobody's
 constexpr std::int64_t kBlock = 256;  // rows that share their correlations
 
 Matrix<float> columns(const Matrix<float>& rows, std::span<const std::int64_t> which, std::int64_t first,
@@ -21,7 +23,7 @@ Matrix<float> columns(const Matrix<float>& rows, std::span<const std::int64_t> w
 
 // Joins the two halves of a row: each part of the longer one belongs to one of the shorter, and amounts add
 // up.
-std::vector<Member> joined(const Mixture& tokens, const Mixture& positions) {
+std::vector<Member> joined(const Mixture& tokens, const Mixture& positions, double noise) {
   const bool more_positions = positions.parts.size() > tokens.parts.size();
   const std::vector<Mixture::Part>& many = more_positions ? positions.parts : tokens.parts;
   const std::vector<Mixture::Part>& few = more_positions ? tokens.parts : positions.parts;
@@ -30,7 +32,8 @@ std::vector<Member> joined(const Mixture& tokens, const Mixture& positions) {
     for (const Mixture::Part& part : *parts) largest = std::max(largest, std::abs(part.amount));
   std::size_t ways = 1;
   for (std::size_t i = 0; i < many.size(); ++i) ways *= few.size();
-  double best = kSameAmount * largest;
+  // An amount is off by the noise along its row.
+  double best = kSameAmount * largest + 4 * noise / kRowLength;
   std::vector<std::size_t> owner(many.size()), best_owner;
   for (std::size_t way = 0; way < ways; ++way) {
     std::size_t rest = way;
@@ -60,6 +63,15 @@ std::vector<Member> joined(const Mixture& tokens, const Mixture& positions) {
   return members;
 }
 
+// What may be left of a vector of n entries, each with noise of this deviation, as a share of its length.
+double loosened(double tolerance, double noise, const float* vector, std::int64_t n) {
+  if (noise == 0) return tolerance;
+  double squares = 0;
+  for (std::int64_t j = 0; j < n; ++j) squares += static_cast<double>(vector[j]) * vector[j];
+  const double left = kNoiseLeft * noise * std::sqrt(static_cast<double>(n));
+  return std::min(kMostNoise, std::sqrt(tolerance * tolerance + left * left / squares));
+}
+
 }  // namespace
 
 MixedRows::MixedRows(const ExactState& state)
@@ -67,7 +79,7 @@ MixedRows::MixedRows(const ExactState& state)
 
 std::vector<std::vector<Member>> MixedRows::decode(const Matrix<float>& rows,
                                                    std::span<const std::int64_t> which, int most,
-                                                   double tolerance) const {
+                                                   double tolerance, double noise) const {
   const ExactBlocks& blocks = state_.blocks();
   std::vector<std::vector<Member>> members(which.size());
   const auto n = static_cast<std::int64_t>(which.size());
@@ -80,10 +92,12 @@ std::vector<std::vector<Member>> MixedRows::decode(const Matrix<float>& rows,
     const Matrix<float> by_place = positions_.correlations(places), by_word = tokens_.correlations(words);
     for (std::size_t i = 0; i < here.size(); ++i) {
       const auto at = static_cast<std::int64_t>(i);
-      const auto position = positions_.decode(places.row(at), by_place.row(at), most, tolerance);
+      const auto position = positions_.decode(places.row(at), by_place.row(at), most,
+                                              loosened(tolerance, noise, places.row(at), places.cols));
       if (!position) continue;
-      const auto token = tokens_.decode(words.row(at), by_word.row(at), most, tolerance);
-      if (token) members[first + i] = joined(*token, *position);
+      const auto token = tokens_.decode(words.row(at), by_word.row(at), most,
+                                        loosened(tolerance, noise, words.row(at), words.cols));
+      if (token) members[first + i] = joined(*token, *position, noise);
     }
   });
   return members;

@@ -21,10 +21,10 @@ class MixedRows {
  public:
   explicit MixedRows(const ExactState& state);
 
-  // The members of each of the given rows (of width D); none where no mixture of at most `most` tokens and
-  // places fits.
+  // noise: the deviation of each entry. The members of each of the given rows (of width D); none where no
+  // mixture of at most `most` tokens and places fits.
   std::vector<std::vector<Member>> decode(const Matrix<float>& rows, std::span<const std::int64_t> which,
-                                          int most, double tolerance) const;
+                                          int most, double tolerance, double noise) const;
 
  private:
   const ExactState& state_;

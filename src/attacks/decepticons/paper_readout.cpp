@@ -7,6 +7,7 @@
 #include "attacks/bag_of_words.h"
 #include "attacks/decepticons/constrained_means.h"
 #include "attacks/decepticons/correlation.h"
+#include "attacks/decepticons/denoised_rows.h"
 #include "attacks/decepticons/difference_rows.h"
 #include "attacks/decepticons/masked_bag.h"
 #include "attacks/decepticons/match_tokens.h"
@@ -28,10 +29,11 @@ float weight_of_vocabulary(TransformerKind kind) {
   return kind == TransformerKind::gpt2 ? 0.0f : 0.25f;
 }
 
-TokenBag bag_of(const Observation& observation, std::int64_t tokens, double cutoff) {
+// exact: what was not read has not moved. Else the bag is what stands out, and may hold more than there are.
+TokenBag bag_of(const Observation& observation, std::int64_t tokens, double cutoff, bool exact) {
   const WordRecovery words = recover_bag(observation, {tokens, cutoff});
   if (words.words.empty()) fail("no token's row moved, expected the gradient of at least one text");
-  if (static_cast<std::int64_t>(words.words.size()) > tokens)
+  if (exact && static_cast<std::int64_t>(words.words.size()) > tokens)
     fail("the gradient is of {} different tokens, expected {} in all by the number and length of sequences",
          words.words.size(), tokens);
   TokenBag bag;
@@ -83,14 +85,20 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
                                     const DecepticonOptions& options) {
   const Transformer& model = corrupted_model(observation, key);
   const std::int64_t d = model.config().width, code = key.code;
-  const SequenceShape shape = shape_of(model, observation, options);
+  const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
+  const double noise = noise_of(gradients, least_jump(key.disguise));
+  const Observation clean = noise > 0 ? without_noise(model, observation, noise) : observation;
+  const SequenceShape shape = shape_of(model, clean, options);
   const bool masked = model.config().masked();
   // The output bias of a masked model knows hidden words alone (appendix E.1).
-  const MaskedBag parts = masked ? masked_bag(model, observation, shape.tokens())
-                                 : MaskedBag{bag_of(observation, shape.tokens(), options.bag_cutoff), {}};
-  const DifferenceRows found = divided_differences(model, observation);
+  const bool exact = noise == 0 && !model.config().tied;
+  const MaskedBag parts = masked ? masked_bag(model, clean, shape.tokens())
+                                 : MaskedBag{bag_of(clean, shape.tokens(), options.bag_cutoff, exact), {}};
+  const DifferenceRows found = noise > 0 ? denoised_differences(gradients, noise, shape.tokens())
+                                         : divided_differences(gradients, least_jump(key.disguise));
   const std::int64_t count = found.rows.rows;
-  if (count == 0) fail("no bin of the feed-forward parts holds anything, expected a gradient of this state");
+  if (count == 0 && noise == 0)
+    fail("no bin of the feed-forward parts holds anything, expected a gradient of this state");
 
   const Matrix<float> codes = standardised(found.rows.data.data(), count, d, 0, code);
   const Matrix<float> rows = standardised(found.rows.data.data(), count, d, code, d - 1);

@@ -16,12 +16,13 @@ constexpr double kFits = 3e-3;             // of a row's length: what a decoded 
 constexpr double kEmpty = 4e-3;            // of one token's row: what an explained row may hold
 constexpr double kAmountFits = 2e-3;       // of an amount: how well weights and bias agree on it
 constexpr double kCodeSpread = 0.01;       // of the codes' spread: how far codes of one sequence lie apart
+constexpr double kNoisyCode = 3;           // deviations that noise may move a code by
 constexpr double kEdge = 3e-5;             // what single precision may move a measurement
 constexpr std::size_t kMostWays = 20'000;  // of giving the members of a row their sequences
 
 }  // namespace
 
-Placing::Placing(const ExactState& state, ObservedRows& rows, std::int64_t sequences)
+Placing::Placing(const ExactState& state, ObservedRows& rows, std::int64_t sequences, double noise)
     : state_(state),
       rows_(rows),
       sequences_(sequences),
@@ -33,12 +34,23 @@ Placing::Placing(const ExactState& state, ObservedRows& rows, std::int64_t seque
   for (std::int64_t i = 0; i < rows_.count(); ++i) norms.push_back(norm_of(i));
   // Most rows that hold anything hold one or two tokens, whose amounts differ by no more than twice.
   const double largest = quantile(norms, 1);
-  std::erase_if(norms, [&](double norm) { return norm < 1e-3 * largest; });
+  const double width = std::sqrt(static_cast<double>(state.blocks().width));
+  std::erase_if(norms, [&](double norm) { return norm < 1e-3 * largest || norm < 2 * noise * width; });
   const double scale = quantile(norms, 0.5);
   if (scale == 0) return;
   // In these units squares of single precision neither vanish nor overflow.
   for (float& value : rows_.rows.data) value = static_cast<float>(value / scale);
   for (double& value : rows_.amounts) value /= scale;
+  noise_ = noise / scale;
+  empty_ = std::max(kEmpty, 1.3 * noise_ * width);
+  amount_fits_ = std::max(kAmountFits, 3 * noise_ * row_length());
+  edge_ = std::max(kEdge, noise_ * row_length() / 10);
+  for (const float value : rows_.rows.data) held_ += static_cast<double>(value) * value;
+}
+
+// Of a token's and its place's, undivided and without a code; the rows are in units of such a one.
+double Placing::row_length() const {
+  return std::sqrt(2 * kRowLength * kRowLength);
 }
 
 double Placing::norm_of(std::int64_t row) const {
@@ -52,9 +64,9 @@ void Placing::decode(const std::vector<std::int64_t>& which, int most) {
   std::vector<std::int64_t> open;
   for (const std::int64_t row : which) {
     members_[static_cast<std::size_t>(row)].clear();
-    if (norm_of(row) > kEmpty) open.push_back(row);
+    if (norm_of(row) > empty_) open.push_back(row);
   }
-  std::vector<std::vector<Member>> found = decoder_.decode(rows_.rows, open, most, kFits);
+  std::vector<std::vector<Member>> found = decoder_.decode(rows_.rows, open, most, kFits, noise_);
   for (std::size_t i = 0; i < open.size(); ++i)
     members_[static_cast<std::size_t>(open[i])] = std::move(found[i]);
 }
@@ -76,7 +88,7 @@ void Placing::find_codes() {
     std::vector<double> code(static_cast<std::size_t>(v));
     for (std::int64_t j = 0; j < v; ++j) code[static_cast<std::size_t>(j)] = rows_.rows(row, j) / amount;
     const double by_bias = rows_.amounts[static_cast<std::size_t>(row)];
-    if (std::abs(by_bias / (amount * state_.deviation(code.data())) - 1) > kAmountFits) continue;
+    if (std::abs(by_bias / (amount * state_.deviation(code.data())) - 1) > amount_fits_) continue;
     seen.push_back(std::move(code));
     size.push_back(std::abs(amount));
   }
@@ -89,7 +101,9 @@ void Placing::find_codes() {
   // One sequence's codes do not spread at all: its code's own size counts then.
   double length = 0;
   for (const double value : mean) length += value * value;
-  code_tolerance_ = kCodeSpread * std::max(quantile(distances, 0.5), 0.1 * std::sqrt(length));
+  const double noise = kNoisyCode * noise_ * row_length() * std::sqrt(static_cast<double>(v));
+  code_tolerance_ =
+      std::max(kCodeSpread * std::max(quantile(distances, 0.5), 0.1 * std::sqrt(length)), noise);
 
   std::vector<std::size_t> order(seen.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -127,7 +141,7 @@ bool Placing::in_bin(std::int64_t row, std::int64_t token, std::int64_t sequence
                      std::int64_t position) const {
   const std::int64_t layer = rows_.layer_of(row), bin = rows_.bin_of(row);
   const double value = codes_.measured(layer, token, sequence, position);
-  return value > state_.low(layer, bin) - kEdge && value < state_.high(layer, bin) + kEdge;
+  return value > state_.low(layer, bin) - edge_ && value < state_.high(layer, bin) + edge_;
 }
 
 // The sequences that each member of a row can belong to: those that have no token there yet and whose
@@ -171,7 +185,7 @@ bool Placing::place(std::int64_t row, bool doubtful) {
       for (std::int64_t j = 0; j < v; ++j) rest[static_cast<std::size_t>(j)] -= members[m].amount * code[j];
       by_bias -= members[m].amount * codes_.deviation(chosen[m], members[m].position);
     }
-    if (std::abs(by_bias) > 5 * kAmountFits * largest *
+    if (std::abs(by_bias) > 5 * amount_fits_ * largest *
                                 state_.deviation(codes_.code(chosen[0], members[0].position)) *
                                 static_cast<double>(members.size()))
       continue;
@@ -266,8 +280,8 @@ double Placing::change(std::int64_t row, std::int64_t token, std::int64_t sequen
 std::int64_t Placing::row_in(std::int64_t layer, std::int64_t token, std::int64_t sequence,
                              std::int64_t position, double amount) const {
   const double value = codes_.measured(layer, token, sequence, position);
-  const std::int64_t low = std::max<std::int64_t>(0, state_.bin_of(layer, value - 3 * kEdge));
-  const std::int64_t high = std::max<std::int64_t>(0, state_.bin_of(layer, value + 3 * kEdge));
+  const std::int64_t low = std::max<std::int64_t>(0, state_.bin_of(layer, value - 3 * edge_));
+  const std::int64_t high = std::max<std::int64_t>(0, state_.bin_of(layer, value + 3 * edge_));
   std::int64_t best = layer * rows_.bins + low;
   if (low == high) return best;
   double most = -std::numeric_limits<double>::infinity();
@@ -324,11 +338,11 @@ bool Placing::find_missing_codes(bool alone) {
     for (double& value : code) value /= member.amount;
     const double divisor = state_.deviation(code.data());
     const double error = std::abs(by_bias / (member.amount * divisor) - 1);
-    if (error > kAmountFits || codes_.nearest(code.data()) < 5 * code_tolerance_) return;
+    if (error > amount_fits_ || codes_.nearest(code.data()) < 5 * code_tolerance_) return;
     const std::int64_t layer = rows_.layer_of(row), bin = rows_.bin_of(row);
     const double value = state_.measured(layer, member.token, member.position,
                                          state_.measured_code(layer, code.data()), divisor);
-    if (value < state_.low(layer, bin) - 10 * kEdge || value > state_.high(layer, bin) + 10 * kEdge) return;
+    if (value < state_.low(layer, bin) - 10 * edge_ || value > state_.high(layer, bin) + 10 * edge_) return;
     found.push_back({std::move(code), error});
   };
   for (std::int64_t row = 0; row < rows_.count(); ++row) {
@@ -437,18 +451,23 @@ bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
   const PlacedToken& token = at(sequence, position);
   if (token.doubtful) return false;
   for (std::int64_t layer = 0; layer < state_.layers(); ++layer)
-    if (norm_of(row_in(layer, token.token, sequence, position, token.amount)) < 3 * kEmpty) return true;
+    if (norm_of(row_in(layer, token.token, sequence, position, token.amount)) < 3 * empty_) return true;
   return false;
 }
 
+double Placing::placed_share() const {
+  if (placed_.empty()) return 0;
+  const auto count = std::ranges::count_if(placed_, [](const PlacedToken& one) { return one.token >= 0; });
+  // The last token of a sequence predicts nothing, and has no row.
+  const std::int64_t without = state_.predicts_next() && state_.length() > 1 ? codes_.count() : 0;
+  return static_cast<double>(count) /
+         static_cast<double>(static_cast<std::int64_t>(placed_.size()) - without);
+}
+
 double Placing::residual() const {
-  double squares = 0, count = 0;
-  for (std::int64_t row = 0; row < rows_.count(); ++row) {
-    const double norm = norm_of(row);
-    squares += std::min(norm * norm, 1.0);
-    count += 1;
-  }
-  return squares / count;
+  double squares = 0;
+  for (const float value : rows_.rows.data) squares += static_cast<double>(value) * value;
+  return held_ > 0 ? squares / held_ : 0;
 }
 
 }  // namespace undertext

@@ -23,8 +23,9 @@ struct PlacedToken {
 class Placing {
  public:
   // sequences: how many there are; 0: as many as there are codes.
+  // noise: the deviation of each entry of the rows, 0 where they are exact.
   // rows: brought to units of a row that holds one token, and used up.
-  Placing(const ExactState& state, ObservedRows& rows, std::int64_t sequences);
+  Placing(const ExactState& state, ObservedRows& rows, std::int64_t sequences, double noise);
 
   void run();
 
@@ -39,11 +40,14 @@ class Placing {
   double code_tolerance() const { return code_tolerance_; }
   // Of the rows that a placed token lies in, whether all are explained.
   bool explained(std::int64_t sequence, std::int64_t position) const;
+  // The share of the places with a loss, of all sequences found, that have a token; 0 where there are none.
+  double placed_share() const;
   // The share of what was observed that is left in the rows.
   double residual() const;
 
  private:
   double* amount(std::int64_t row) { return &rows_.amounts[static_cast<std::size_t>(row)]; }
+  double row_length() const;
   double norm_of(std::int64_t row) const;
   void decode(const std::vector<std::int64_t>& which, int most);
   void find_codes();
@@ -75,6 +79,9 @@ class Placing {
   std::vector<std::vector<Member>> members_;  // of each row, where it is decoded and not yet placed
   std::vector<std::pair<std::int64_t, std::int64_t>> fresh_;  // placed, not yet peeled: sequence, position
   double code_tolerance_ = 0;
+  // What noise makes of the tolerances: of each entry, of empty rows, of amounts and of measurements.
+  double noise_ = 0, empty_ = 0, amount_fits_ = 0, edge_ = 0;
+  double held_ = 0;  // squares of all rows, before anything was taken off
 };
 
 }  // namespace undertext

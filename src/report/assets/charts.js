@@ -6,7 +6,7 @@ const shapeOf = (size) => shapes[sizes.indexOf(size) % shapes.length];
 const spread = { circle: 1, rect: 1.35, triangle: 1.2, rectRot: 1.15 };  // how far a shape must reach to show as large
 const radiusOf = (size) => (4 + 2 * Math.min(sizes.indexOf(size), 4)) * (spread[shapeOf(size)] ?? 1);
 const colourOf = (size) => tone(`series-${sizes.indexOf(size) % 6 + 1}`);
-const sizeLabel = (size) => plural(size, "message");
+const sizeLabel = (size) => plural(size, data.unit);
 
 function epochsChart() {
   const rows = data.rows.filter((row) => row.attack === "words" && row.defence === "none" && row.scores.f1 !== null);
@@ -54,6 +54,42 @@ function epochsChart() {
         x: axis("local epochs"),
         y: axis("word F1", { min: start, max: 1, ticks: { color: tone("soft"), stepSize: start < 0.5 ? 0.1 : 0.05 } }),
       }, { label: (item) => `${item.dataset.label}: ${fraction(item.raw)}` }),
+    }),
+  };
+}
+
+function sizesChart() {
+  const rows = data.rows.filter((row) => row.defence === "none" && row.scores.total_accuracy !== null);
+  const known = unique(rows.map((row) => row.messages)).sort((a, b) => a - b);
+  const name = (row) => `${row.threat_model}, ${row.method_label}`;
+  const lines = unique(rows.map(name)).map((label) => {
+    const own = rows.filter((row) => name(row) === label);
+    return { label, best: own[0].method === "best",
+      points: known.map((size) => own.find((row) => row.messages === size)?.scores.total_accuracy ?? null) };
+  });
+  return {
+    figure: "chart-sizes",
+    table: () => plainTable("Share of tokens in their place, without a defence", ["Adversary, method", ...known.map(sizeLabel)],
+      lines.map((line) => [line.label, ...line.points.map(fraction)]), known.map((_, i) => i + 1)),
+    config: () => ({
+      type: "line",
+      data: {
+        labels: known.map(String),
+        datasets: lines.map((line, index) => ({
+          label: line.label,
+          data: line.points,
+          spanGaps: true,
+          borderColor: tone(`series-${index % 6 + 1}`),
+          backgroundColor: tone(`series-${index % 6 + 1}`),
+          borderDash: line.best ? [] : [7, 5],
+          borderWidth: 2,
+          pointStyle: shapes[index % shapes.length],
+          pointRadius: 6,
+          clip: false,
+        })),
+      },
+      options: options({ x: axis("sequences in one update"), y: axis("tokens in their place", { min: 0, max: 1 }) },
+        { label: (item) => `${item.dataset.label}: ${fraction(item.raw)}` }),
     }),
   };
 }
@@ -117,7 +153,7 @@ function noiseCases() {
       const words = here.find((other) => other.attack === "words");
       return {
         sigma,
-        exact: sentences?.scores.exact ?? null,
+        leak: sentences?.leak ?? null,
         words: words?.scores.f1 ?? sentences?.scores.word_f1 ?? null,
         perplexity: (sentences ?? words).perplexity_after,
       };
@@ -164,15 +200,15 @@ function noiseChart() {
         redraw();
       }).label],
     table: () => plainTable(`Leak and utility under noise: ${chosen ?? "no noise was tried"}`,
-      ["Noise σ", "Exact", "Word F1", "Perplexity after"],
-      points().map((point) => [point.sigma, fraction(point.exact), fraction(point.words), perplexity(point.perplexity)]),
+      ["Noise σ", data.unit === "sequence" ? "In place" : "Exact", "Word F1", "Perplexity after"],
+      points().map((point) => [point.sigma, fraction(point.leak), fraction(point.words), perplexity(point.perplexity)]),
       [0, 1, 2, 3]),
     config: () => ({
       type: "line",
       data: {
         labels: points().map((point) => String(point.sigma)),
         datasets: [
-          line("messages read word for word (share)", "exact", "series-1", "circle", [], "leak"),
+          line(data.unit === "sequence" ? "tokens read in their place (share)" : "messages read word for word (share)", "leak", "series-1", "circle", [], "leak"),
           line("word F1", "words", "series-3", "rect", [8, 4], "leak"),
           line("perplexity (right axis)", "perplexity", "series-2", "triangle", [2, 4], "utility"),
         ],
@@ -204,6 +240,7 @@ function placeChart(chart) {
 }
 
 function showCharts() {
-  const charts = [epochsChart(), scatterChart(), noiseChart()].map(placeChart);
+  const own = data.unit === "sequence" ? [sizesChart()] : [epochsChart(), scatterChart()];
+  const charts = [...own, noiseChart()].map(placeChart);
   keepDrawn(() => charts.forEach((draw) => draw()));
 }

@@ -40,7 +40,7 @@ function showRun() {
     ["Version", data.version],
     ["Model", `${model.kind}, ${model.source}`],
     ["Parameters", model.parameters.toLocaleString("en")],
-    ["Vocabulary", `${model.vocabulary.toLocaleString("en")} words`],
+    ["Vocabulary", `${model.vocabulary.toLocaleString("en")} ${data.unit === "sequence" ? "tokens" : "words"}`],
     ["Perplexity of the model", perplexity(model.perplexity)],
     ["Time", `${data.seconds.toFixed(1)} s`],
   ];
@@ -53,6 +53,11 @@ function showErased() {
   if (sample) showUndertext(sample.pairs);
 }
 
-for (const show of [showFindings, showErased, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
+// What is said of messages alone, or of sequences alone.
+function keepOneUnit() {
+  for (const part of document.querySelectorAll("[data-unit]")) if (part.dataset.unit !== data.unit) part.remove();
+}
+
+for (const show of [keepOneUnit, showFindings, showErased, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
   show();
 document.documentElement.dataset.ready = "true";

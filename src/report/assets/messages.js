@@ -11,7 +11,7 @@ function showMessages() {
   const sampleOf = (id) => samples.find((sample) => sample.row === id);
   const first = sampleOf(view.get("messages")) ?? sampleOf(data.strongest) ?? samples[0];
   const facets = [["Client", "client_label"], ["Protocol", "protocol_label"], ["Defence", "defence_label"],
-    ["Method", "method_label"]].map(([label, name]) => [label, (sample) => rowOf.get(sample.row)[name]]);
+    ...(data.threat_models.length > 1 ? [["Who reads", "threat_model"]] : []), ["Method", "method_label"]].map(([label, name]) => [label, (sample) => rowOf.get(sample.row)[name]]);
 
   pairChooser(byId("message-controls"), samples, facets, first, (sample, wanted) => {
     const row = rowOf.get(sample.row);
@@ -19,7 +19,9 @@ function showMessages() {
     const exact = row.scores.exact === null ? null : Math.round(row.scores.exact * row.truth);
     byId("message-summary").replaceChildren(
       element("strong", {}, exact === null ? "–" : `${exact} of ${row.truth}`),
-      ` messages word for word; ${row.recovered} recovered` +
+      data.unit === "sequence"
+        ? ` sequences whole, ${fraction(row.scores.total_accuracy)} of the tokens in their place; ${row.recovered} recovered`
+        : ` messages word for word; ${row.recovered} recovered`,
       (row.certified ? "; certified by the attacker, without the truth." : ".") +
       (sample.pairs.length < sample.total ? ` This page holds the first ${sample.pairs.length} of ${sample.total} pairs.` : ""));
     const table = showPairs(byId("messages"), sample.pairs.filter(wanted), `True and recovered messages: ${row.client_label}, ` +

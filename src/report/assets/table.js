@@ -3,13 +3,15 @@
 const columns = [
   { key: "attack", name: "Attack", value: (row) => `${row.attack} ${row.method_label}` },
   { key: "threat", name: "Threat model", value: (row) => row.threat_model },
-  { key: "client", name: "Messages", value: (row) => row.messages, text: (row) => String(row.messages), number: true },
+  { key: "client", name: data.unit === "sequence" ? "Sequences" : "Messages", value: (row) => row.messages, text: (row) => String(row.messages), number: true },
   { key: "protocol", name: "Protocol", value: (row) => [row.protocol, row.epochs], text: (row) => row.protocol_label },
   { key: "defence", name: "Defence", value: (row) => [row.defence === "none" ? "" : row.defence, row.sigma], text: (row) => row.defence_label },
   { key: "recovered", name: "Recovered", value: (row) => row.recovered, text: (row) => `${row.recovered} of ${row.truth}`, number: true },
   { key: "certified", name: "Certified", value: (row) => row.certified,
     text: (row) => (row.certified === null ? "–" : row.certified ? "✓ yes" : "no") },
   { key: "exact", name: "Exact", value: (row) => row.scores.exact, text: (row) => fraction(row.scores.exact), number: true, bar: true },
+  ...(data.unit === "sequence" ? [{ key: "place", name: "In place", value: (row) => row.scores.total_accuracy,
+    text: (row) => fraction(row.scores.total_accuracy), number: true, bar: true }] : []),
   { key: "f1", name: "Word F1", value: (row) => row.scores.f1 ?? row.scores.word_f1,
     text: (row) => fraction(row.scores.f1 ?? row.scores.word_f1), number: true, bar: true },
   { key: "precision", name: "Precision", value: (row) => row.scores.precision ?? row.scores.exact_precision,
@@ -26,6 +28,7 @@ const columns = [
 
 const filters = [
   { key: "attack", name: "Attack", of: (row) => row.attack, text: (row) => row.attack },
+  { key: "threat", name: "Threat model", of: (row) => row.threat_model, text: (row) => row.threat_model },
   { key: "method", name: "Method", of: (row) => row.method_label, text: (row) => row.method_label },
   { key: "size", name: "Client", of: (row) => String(row.messages), text: (row) => row.client_label },
   { key: "defence", name: "Defence", of: (row) => row.defence_label, text: (row) => row.defence_label },

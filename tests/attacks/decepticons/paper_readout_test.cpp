@@ -31,7 +31,7 @@ TEST(DividedDifferences, HoldTheInputsOfTheFeedForwardPart) {
     const CorruptedState state = small_state(kind);
     const std::vector<Sentence> texts = random_texts(1, 8);
     const Observation observation = observed(state, texts);
-    const DifferenceRows found = divided_differences(*state.model, observation);
+    const DifferenceRows found = divided_differences(layer_gradients(*state.model, observation));
     std::vector<Sentence> read = texts;
     if (kind == TransformerKind::bert) read[0] = state.model->examples(texts)[0].input;
     const Matrix<float> inputs = first_inputs(*state.model, read);
@@ -64,6 +64,16 @@ TEST(PaperReadout, ReadsWhatIsAloneInItsBin) {
     EXPECT_GE(*scores.certified_share, 0.5) << name_of(kind);
     EXPECT_EQ(scores.certified_accuracy.value_or(0), 1) << name_of(kind);
   }
+}
+
+// Appendix G: a disguise moves inputs from bin to bin, and some show in several.
+TEST(PaperReadout, ReadsDisguisedStates) {
+  const CorruptedState state = small_state(TransformerKind::plain, {.disguise = 1e-3});
+  const std::vector<Sentence> texts = random_texts(3, 10);
+  const SequenceScores scores =
+      scores_of(texts, read_as_in_paper(observed(state, texts), state.key, {.sequences = 3, .length = 10}));
+  EXPECT_GE(scores.total_accuracy, 0.6);
+  EXPECT_EQ(scores.certified_accuracy.value_or(1), 1);
 }
 
 TEST(PaperReadout, ReadsMaskedModelsBetweenTheirMasks) {
