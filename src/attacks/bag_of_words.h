@@ -25,10 +25,6 @@ WordRecovery recover_bag_by_rows(const Observation& observation, const BagOption
 // Whichever of the two the model allows; the first where it has an output bias.
 WordRecovery recover_bag(const Observation& observation, const BagOptions& options);
 
-// Ours: what the model itself would have moved is taken off first, so that what is left of a token's row is
-// its count, in units that are read off the tokens that occur once. The number of tokens need not be known.
-WordRecovery recover_bag_by_counts(const Observation& observation);
-
 // How many tokens all texts have together: what the options say, else the number of texts times the longest
 // text's places; 0: not to be seen.
 std::int64_t tokens_of(const Observation& observation, const BagOptions& options);

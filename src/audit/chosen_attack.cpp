@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "attacks/bag_by_counts.h"
 #include "attacks/bag_of_words.h"
 #include "attacks/exact_sentences.h"
 #include "attacks/gradient_matching.h"

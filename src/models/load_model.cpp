@@ -1,11 +1,9 @@
 #include "models/load_model.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/error.h"
 #include "models/cifg_lstm.h"
 #include "models/config_fields.h"
+#include "models/model_kind.h"
 #include "models/transformer/transformer.h"
 #include "text/load_tokenizer.h"
 #include "text/number_tokenizer.h"
@@ -31,22 +29,7 @@ void check_fit(const Tokenizer& tokenizer, const LanguageModel& model, const std
   }
 }
 
-// Without one the texts of a model come as token ids.
-bool has_tokenizer(const std::filesystem::path& folder) {
-  constexpr std::array kFiles = {"tokenizer.json", "vocab.json", "characters.json", "vocab.txt"};
-  return std::ranges::any_of(kFiles,
-                             [&](const char* name) { return std::filesystem::exists(folder / name); });
-}
-
 }  // namespace
-
-std::optional<TransformerKind> transformer_kind(const ConfigFields& fields) {
-  for (const TransformerKind kind : {TransformerKind::gpt2, TransformerKind::bert, TransformerKind::plain})
-    if (fields.value("model_type", "") == name_of(kind)) return kind;
-  if (fields.value("model_type", "") != "cifg-lstm")
-    fields.refuse("model_type", "cifg-lstm, gpt2, bert or transformer");
-  return std::nullopt;
-}
 
 LoadedModel load_model(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
@@ -66,7 +49,7 @@ ModelFolder load_model_folder(const std::filesystem::path& folder) {
   LoadedModel loaded = load_model(folder);
   const std::int64_t rows = loaded.model->vocabulary_size();
   std::shared_ptr<const Tokenizer> tokenizer;
-  if (has_tokenizer(folder))
+  if (has_tokenizer(folder))  // without one the texts of a model come as token ids
     tokenizer = load_tokenizer(folder);
   else
     tokenizer = std::make_shared<const NumberTokenizer>(rows);

@@ -3,18 +3,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "models/config_fields.h"
 #include "models/language_model.h"
-#include "models/transformer/config.h"
 #include "text/tokenizer.h"
 
 namespace undertext {
-
-// The kind of transformer that a config's model_type names; nothing: a cifg-lstm. UserError for any other.
-std::optional<TransformerKind> transformer_kind(const ConfigFields& fields);
 
 struct LoadedModel {
   std::shared_ptr<LanguageModel> model;

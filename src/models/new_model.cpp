@@ -6,7 +6,7 @@
 #include "models/cifg_config.h"
 #include "models/cifg_lstm.h"
 #include "models/config_fields.h"
-#include "models/load_model.h"
+#include "models/model_kind.h"
 #include "models/transformer/transformer.h"
 
 namespace undertext {

@@ -1,5 +1,7 @@
 #include "text/load_tokenizer.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -45,6 +47,11 @@ bool has_line(std::string_view content, std::string_view line) {
 }
 
 }  // namespace
+
+bool has_tokenizer(const fs::path& folder) {
+  constexpr std::array kFiles = {"tokenizer.json", "vocab.json", "characters.json", "vocab.txt"};
+  return std::ranges::any_of(kFiles, [&](const char* name) { return fs::exists(folder / name); });
+}
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& folder) {
   if (!fs::is_directory(folder)) fail("{}: no such folder, expected tokenizer files", folder.string());

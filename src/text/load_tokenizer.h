@@ -16,4 +16,7 @@ namespace undertext {
 //   vocab.txt                   words where it holds <S> and </S>, WordPiece where it holds [UNK]
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
+// Whether the folder holds any of these, whole or not.
+bool has_tokenizer(const std::filesystem::path& folder);
+
 }  // namespace undertext

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "attacks/bag_by_counts.h"
 #include "base/error.h"
 #include "federated/local_training.h"
 #include "metrics/word_scores.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attacks/bag_by_counts.h"
 #include "attacks/bag_of_words.h"
 #include "base/error.h"
 
