@@ -1,7 +1,8 @@
-// The two places where a client-side defence can act during local training.
+// The places where a client-side defence can act during local training.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "tensors/named_tensors.h"
 
@@ -10,6 +11,11 @@ namespace undertext {
 class ClientDefence {
  public:
   virtual ~ClientDefence() = default;
+  // The largest norm of one sentence's own gradient (of its loss, reduced over its own words), over all that
+  // is trained; longer ones are scaled down to it before they are added up. Infinite: as they are.
+  virtual double sentence_bound() const { return std::numeric_limits<double>::infinity(); }
+  // With a bound: on the sum of the sentences' gradients, before a mean divides it by their number.
+  virtual void on_sum(NamedTensors& sum, std::int64_t step) const { (void)sum, (void)step; }
   // Whether on_gradient does anything. Where no defence asks for the gradient, it is never written out.
   virtual bool acts_on_gradient() const { return false; }
   // Before the learning rate is applied; step counts from 0 over all epochs.

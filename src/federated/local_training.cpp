@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "federated/step_gradient.h"
 
 namespace undertext {
 namespace {
@@ -40,20 +41,18 @@ class Client {
         training_(training),
         defences_(defences),
         names_(model.trainable(training.train_embedding)),
-        gradient_wanted_(training.kind == UpdateKind::gradient ||
-                         std::any_of(defences.begin(), defences.end(),
-                                     [](const auto& defence) { return defence->acts_on_gradient(); })) {}
+        gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences)) {}
 
   // theta <- theta - lr * gradient (Algorithm 1), the gradient as the defences leave it (Algorithm 3).
   void step(std::span<const Sentence> batch) {
     prepare();
-    const double weight = weight_of(model_, batch, training_.reduction);
     if (gradient_wanted_) {
-      for (const auto& [name, g] : weighted_gradient(batch, weight)) {
+      for (const auto& [name, g] : defended_gradient(batch)) {
         at::Tensor parameter = model_.parameters().at(name);
         parameter.sub_(g, training_.learning_rate);
       }
     } else {
+      const double weight = weight_of(model_, batch, training_.reduction);
       check_loss(model_.descend(batch, training_.learning_rate * weight, names_), step_);
     }
     ++step_;
@@ -62,7 +61,7 @@ class Client {
   // The gradient of the first step, as the defences leave it.
   NamedTensors gradient(std::span<const Sentence> batch) {
     prepare();
-    return weighted_gradient(batch, weight_of(model_, batch, training_.reduction));
+    return defended_gradient(batch);
   }
 
   NamedTensors weights() const {
@@ -78,13 +77,10 @@ class Client {
     model_.randomise(training_.dropout ? std::optional(seed) : std::nullopt);
   }
 
-  NamedTensors& weighted_gradient(std::span<const Sentence> batch, double weight) {
-    for (const std::string& name : names_) {
-      at::Tensor& g = gradient_[name];
-      g.defined() ? g.zero_() : g = at::zeros_like(model_.parameters().at(name));
-    }
-    check_loss(model_.add_gradient(batch, weight, gradient_), step_);
-    for (const auto& defence : defences_) defence->on_gradient(gradient_, step_);
+  NamedTensors& defended_gradient(std::span<const Sentence> batch) {
+    if (gradient_.empty())
+      for (const std::string& name : names_) gradient_[name] = at::zeros_like(model_.parameters().at(name));
+    check_loss(step_gradient(model_, batch, training_.reduction, defences_, step_, gradient_), step_);
     return gradient_;
   }
 

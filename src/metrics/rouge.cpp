@@ -6,6 +6,7 @@
 
 #include "base/assignment.h"
 #include "metrics/common_subsequence.h"
+#include "text/porter_stemmer.h"
 
 namespace undertext {
 namespace {
@@ -27,21 +28,26 @@ std::map<std::vector<std::string>, int> grams(Words words, std::size_t n) {
 
 }  // namespace
 
-std::vector<std::string> rouge_words(std::string_view text) {
+std::vector<std::string> rouge_words(std::string_view text, Stemming stemming) {
+  constexpr std::size_t kUnstemmed = 3;  // letters, as the usual implementations have it
   std::vector<std::string> words;
   std::string word;
+  const auto finish = [&] {
+    if (word.empty()) return;
+    words.push_back(stemming == Stemming::porter && word.size() > kUnstemmed ? porter_stem(word) : word);
+    word.clear();
+  };
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool letter = byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     const bool capital = c >= 'A' && c <= 'Z';
     if (letter || capital) {
       word += capital ? static_cast<char>(c - 'A' + 'a') : c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
+    } else {
+      finish();
     }
   }
-  if (!word.empty()) words.push_back(std::move(word));
+  finish();
   return words;
 }
 
@@ -60,12 +66,13 @@ double rouge_l(Words truth, Words recovered) {
   return f1(static_cast<double>(common_subsequence(truth, recovered)), truth.size(), recovered.size());
 }
 
-RougeScores score_rouge(std::span<const std::string> truth, std::span<const std::string> recovered) {
+RougeScores score_rouge(std::span<const std::string> truth, std::span<const std::string> recovered,
+                        Stemming stemming) {
   RougeScores scores;
   if (truth.empty() || recovered.empty()) return scores;
   std::vector<std::vector<std::string>> of_truth, of_recovered;
-  for (const std::string& text : truth) of_truth.push_back(rouge_words(text));
-  for (const std::string& text : recovered) of_recovered.push_back(rouge_words(text));
+  for (const std::string& text : truth) of_truth.push_back(rouge_words(text, stemming));
+  for (const std::string& text : recovered) of_recovered.push_back(rouge_words(text, stemming));
   constexpr double kTie = 1e-6;  // how little ROUGE-1 weighs beside ROUGE-L
   std::vector<double> costs;
   for (const auto& t : of_truth)

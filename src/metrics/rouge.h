@@ -10,8 +10,9 @@
 namespace undertext {
 
 // The words that ROUGE compares: lower case, split at everything that is neither a letter nor a digit; bytes
-// beyond ASCII count as letters.
-std::vector<std::string> rouge_words(std::string_view text);
+// beyond ASCII count as letters. With stemming, words of more than three letters are cut to their stems.
+enum class Stemming { none, porter };
+std::vector<std::string> rouge_words(std::string_view text, Stemming stemming = Stemming::none);
 
 // F1 of the n-grams that the two share, each as often as both have it; 0 when either has none.
 double rouge_n(std::span<const std::string> truth, std::span<const std::string> recovered, std::size_t n);
@@ -25,7 +26,8 @@ struct RougeScores {
 // Texts are paired one-to-one so that the sum of ROUGE-L is greatest (of ROUGE-1 where that is equal); a true
 // text without a partner counts 0. Published figures often take the best true text for each recovered one,
 // with reuse, which is never less.
-RougeScores score_rouge(std::span<const std::string> truth, std::span<const std::string> recovered);
+RougeScores score_rouge(std::span<const std::string> truth, std::span<const std::string> recovered,
+                        Stemming stemming = Stemming::none);
 
 void to_json(nlohmann::json& json, const RougeScores& scores);
 

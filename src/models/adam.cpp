@@ -37,8 +37,10 @@ double squared_norm(const at::Tensor& tensor) {
 
 }  // namespace
 
-Adam::Adam(LanguageModel& model, const AdamOptions& options) : model_(model), options_(options) {
-  for (const std::string& name : model.trainable(true))
+Adam::Adam(LanguageModel& model, const AdamOptions& options, const std::vector<std::string>& names,
+           GradientSource source)
+    : model_(model), options_(options), source_(std::move(source)) {
+  for (const std::string& name : names)
     for (NamedTensors* tensors : {&gradient_, &mean_, &square_})
       (*tensors)[name] = at::zeros_like(model.parameters().at(name));
 }
@@ -47,7 +49,8 @@ double Adam::step(std::span<const Sentence> batch, double rate) {
   const std::int64_t words = model_.predicted(batch);
   if (words == 0) return 0;
   const double mean = 1.0 / static_cast<double>(words);
-  const double loss = mean * model_.add_gradient(batch, mean, gradient_);
+  const double loss =
+      source_ ? source_(batch, steps_, gradient_) : mean * model_.add_gradient(batch, mean, gradient_);
   double norm = 0;
   for (const auto& [name, g] : gradient_) norm += squared_norm(g);
   norm = std::sqrt(norm);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "models/language_model.h"
@@ -14,9 +15,16 @@ struct AdamOptions {
   double weight_decay = 0;  // of matrices; biases and norms are left alone
 };
 
+// Adds the gradient of a batch's mean loss to tensors that are zero, those of what is trained; returns the
+// mean loss. step counts from 0.
+using GradientSource =
+    std::function<double(std::span<const Sentence> batch, std::int64_t step, NamedTensors& gradient)>;
+
 class Adam {
  public:
-  Adam(LanguageModel& model, const AdamOptions& options);
+  // names: what is trained. source: where gradients come from; empty: from the model.
+  Adam(LanguageModel& model, const AdamOptions& options, const std::vector<std::string>& names,
+       GradientSource source = {});
 
   // One step on the batch's mean loss, which is returned. UserError when the loss is not finite.
   double step(std::span<const Sentence> batch, double rate);
@@ -32,6 +40,7 @@ class Adam {
 
   LanguageModel& model_;
   AdamOptions options_;
+  GradientSource source_;
   NamedTensors gradient_, mean_, square_;
   std::int64_t steps_ = 0;
 };

@@ -20,6 +20,32 @@ double LanguageModel::descend(std::span<const Sentence> sentences, double rate,
   return loss;
 }
 
+double LanguageModel::add_weighted_gradient(std::span<const Sentence> sentences,
+                                            std::span<const double> weights, NamedTensors& gradient) const {
+  UNDERTEXT_CHECK(weights.size() == sentences.size());
+  double loss = 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i)
+    loss += add_gradient(sentences.subspan(i, 1), weights[i], gradient);
+  return loss;
+}
+
+std::vector<double> LanguageModel::gradient_norms(std::span<const Sentence> sentences,
+                                                  const std::vector<std::string>& names) const {
+  std::vector<double> norms;
+  NamedTensors gradient;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    for (const std::string& name : names) {
+      at::Tensor& g = gradient[name];
+      g.defined() ? g.zero_() : g = at::zeros_like(parameters().at(name));
+    }
+    add_gradient(sentences.subspan(i, 1), 1, gradient);
+    double squares = 0;
+    for (const auto& [name, g] : gradient) squares += std::pow(at::norm(g, 2, at::kDouble).item<double>(), 2);
+    norms.push_back(std::sqrt(squares));
+  }
+  return norms;
+}
+
 std::vector<std::string> LanguageModel::parameter_order() const {
   std::vector<std::string> names;
   for (const auto& [name, tensor] : parameters()) names.push_back(name);

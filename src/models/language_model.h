@@ -73,6 +73,13 @@ class LanguageModel {
   virtual double add_gradient(std::span<const Sentence> sentences, double scale,
                               NamedTensors& gradient) const = 0;
 
+  // The same with a weight for each sentence in place of one scale. Returns the sum of losses, unweighted.
+  virtual double add_weighted_gradient(std::span<const Sentence> sentences, std::span<const double> weights,
+                                       NamedTensors& gradient) const;
+  // The Euclidean norm of each sentence's own gradient, of its sum of losses, over the named parameters.
+  virtual std::vector<double> gradient_norms(std::span<const Sentence> sentences,
+                                             const std::vector<std::string>& names) const;
+
   // One step of gradient descent: subtracts rate times the gradient of the same sum from each named
   // parameter. Models may fuse the two. Returns the sum of losses before the step.
   virtual double descend(std::span<const Sentence> sentences, double rate,

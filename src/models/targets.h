@@ -16,11 +16,11 @@ struct Targets {
   std::vector<float> row_count;  // sum of a row's counts
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_count.size()); }
-  // One more row, which one word follows.
-  void add(Token word) {
+  // One more row, which one word follows `count` times.
+  void add(Token word, float count = 1) {
     target.push_back(word);
-    target_count.push_back(1);
-    row_count.push_back(1);
+    target_count.push_back(count);
+    row_count.push_back(count);
     target_begin.push_back(static_cast<std::int64_t>(target.size()));
   }
 };

@@ -36,6 +36,9 @@ std::string recipe_of(const LanguageModel& model, std::span<const Sentence> sent
   hash.add_string(fmt::format("{} {} {} {} {} {} {} {} {} {}", training.epochs, training.batch,
                               training.learning_rate, training.patience, adam.beta1, adam.beta2, adam.epsilon,
                               adam.clip, adam.weight_decay, seed.value()));
+  if (!training.train_embedding || training.stop_after > 0 || !training.gradient_name.empty())
+    hash.add_string(
+        fmt::format("{} {} {}", training.train_embedding, training.stop_after, training.gradient_name));
   return hash.hex();
 }
 
@@ -66,7 +69,7 @@ class Run {
         order_(sentences.begin(), sentences.end()),
         batch_(static_cast<std::size_t>(training.batch)),
         batches_(static_cast<std::int64_t>((order_.size() + batch_ - 1) / batch_)),
-        adam_(model, training.adam),
+        adam_(model, training.adam, model.trainable(training.train_embedding), training.gradient),
         saved_(std::chrono::steady_clock::now()) {
     if (training.checkpoint.empty()) return;
     state_.recipe = recipe_of(model, sentences, held_out, training, seed);
@@ -81,7 +84,7 @@ class Run {
       shuffle(order_, Random(seed_.derive("order").derive(static_cast<std::uint64_t>(result_.epochs))));
       const std::int64_t last = (result_.epochs + 1) * batches_;
       if (state_.step >= last) continue;  // done before the interruption; the order builds on all before it
-      while (state_.step < last) {
+      while (state_.step < last && !stopped()) {
         step(total);
         progress.advance(1, note());
         try {
@@ -92,10 +95,15 @@ class Run {
         }
         save_now_and_then();
       }
+      if (stopped()) {
+        ++result_.epochs;
+        break;
+      }
       end_of_epoch();
     }
+    result_.steps = state_.step;
     model_.randomise(std::nullopt);
-    if (!state_.best.empty()) copy_into(state_.best, model_.parameters(), training_.checkpoint);
+    if (!state_.best.empty() && !stopped()) copy_into(state_.best, model_.parameters(), training_.checkpoint);
     result_.perplexity = perplexity(model_, held_out_);
     if (!training_.checkpoint.empty()) std::filesystem::remove(training_.checkpoint);
     return result_;
@@ -112,6 +120,8 @@ class Run {
     state_.smooth_loss = state_.step == 0 ? loss : 0.95 * state_.smooth_loss + 0.05 * loss;
     ++state_.step;
   }
+
+  bool stopped() const { return training_.stop_after > 0 && state_.step >= training_.stop_after; }
 
   std::string note() const {
     std::string text =

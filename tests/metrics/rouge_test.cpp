@@ -23,6 +23,17 @@ TEST(Rouge, OfThePublishedExample) {
   EXPECT_DOUBLE_EQ(rouge_n(truth, second, 1), 3.0 / 4);
 }
 
+TEST(Rouge, WithStemming) {
+  const Texts truth = rouge_words("police killed the gunman", Stemming::porter);
+  EXPECT_EQ(truth, (Texts{"polic", "kill", "the", "gunman"}));
+  EXPECT_DOUBLE_EQ(rouge_l(truth, rouge_words("police kill the gunman", Stemming::porter)), 1);
+  EXPECT_DOUBLE_EQ(rouge_l(truth, rouge_words("the gunman kill police", Stemming::porter)), 0.5);
+  // Words of up to three letters are left alone.
+  EXPECT_EQ(rouge_words("his ties", Stemming::porter), (Texts{"his", "ti"}));
+  EXPECT_DOUBLE_EQ(score_rouge(Texts{"killing gunmen"}, Texts{"killed gunmen"}, Stemming::porter).rouge_2, 1);
+  EXPECT_DOUBLE_EQ(score_rouge(Texts{"killing gunmen"}, Texts{"killed gunmen"}).rouge_1, 0.5);
+}
+
 TEST(Rouge, CountsAWordAsOftenAsBothHaveIt) {
   // 5 and 3 words, "the" twice in both: F1 2 * 2 / (5 + 3).
   EXPECT_DOUBLE_EQ(rouge_n(rouge_words("the cat saw the dog"), rouge_words("the the the"), 1), 0.5);

@@ -225,6 +225,15 @@ void Transformer::for_pieces(std::span<const Example> examples,
   }
 }
 
+Targets Transformer::weighted_targets(std::span<const Example> examples, const Piece& piece,
+                                      std::span<const double> weights) {
+  Targets targets;
+  for (std::size_t i = piece.first; i < piece.first + piece.count; ++i)
+    for (const Token target : examples[i].target)
+      if (target != kNoTarget) targets.add(target, static_cast<float>(weights[i]));
+  return targets;
+}
+
 double Transformer::add_gradient(std::span<const Sentence> sentences, double scale,
                                  NamedTensors& gradient) const {
   return add_gradient(examples(sentences), scale, gradient);
@@ -232,12 +241,28 @@ double Transformer::add_gradient(std::span<const Sentence> sentences, double sca
 
 double Transformer::add_gradient(std::span<const Example> examples, double scale,
                                  NamedTensors& gradient) const {
+  return add_gradient(examples, {}, scale, gradient);
+}
+
+double Transformer::add_weighted_gradient(std::span<const Sentence> sentences,
+                                          std::span<const double> weights, NamedTensors& gradient) const {
+  UNDERTEXT_CHECK(weights.size() == sentences.size());
+  return add_gradient(examples(sentences), weights, 1, gradient);
+}
+
+std::vector<double> Transformer::gradient_norms(std::span<const Sentence> sentences,
+                                                const std::vector<std::string>& names) const {
+  return gradient_norms(examples(sentences), names);
+}
+
+double Transformer::add_gradient(std::span<const Example> examples, std::span<const double> weights,
+                                 double scale, NamedTensors& gradient) const {
   for (const auto& [name, tensor] : gradient) {
     const auto found = parameters_.find(name);
     UNDERTEXT_CHECK(found != parameters_.end() && found->second.sizes() == tensor.sizes() &&
                     tensor.is_contiguous() && tensor.scalar_type() == at::kFloat);
   }
-  const TransformerWeights own = weights();
+  const TransformerWeights own = this->weights();
   double loss = 0;
   for_pieces(examples, [&](const Piece& piece) {
     Workspace& work = workspace();
@@ -248,7 +273,9 @@ double Transformer::add_gradient(std::span<const Example> examples, double scale
     const OutputGradient out{
         work.d_h.floats(n * config_.width), data_if_present(gradient, names_.output_weight),
         names_.output_bias.empty() ? nullptr : data_if_present(gradient, names_.output_bias), scale};
-    output_layer(output(), h, piece.targets, log_probability.data(), &out, work.output);
+    const Targets weighted = weights.empty() ? Targets() : weighted_targets(examples, piece, weights);
+    output_layer(output(), h, weights.empty() ? piece.targets : weighted, log_probability.data(), &out,
+                 work.output);
     for (const double value : log_probability) loss -= value;
     AddGradient sink(config_, names_, piece.rows, n, scale, gradient);
     pass.backward(out.h, sink);

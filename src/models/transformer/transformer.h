@@ -50,11 +50,18 @@ class Transformer : public LanguageModel {
   std::int64_t predicted(std::span<const Sentence> sentences) const override;
   double add_gradient(std::span<const Sentence> sentences, double scale,
                       NamedTensors& gradient) const override;
+  double add_weighted_gradient(std::span<const Sentence> sentences, std::span<const double> weights,
+                               NamedTensors& gradient) const override;
+  std::vector<double> gradient_norms(std::span<const Sentence> sentences,
+                                     const std::vector<std::string>& names) const override;
   std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const override;
   std::shared_ptr<const SoftModel> soft_model() const override;
 
   // The same for examples that are made already.
   double add_gradient(std::span<const Example> examples, double scale, NamedTensors& gradient) const;
+  // weights: one per example; empty: 1 for each.
+  double add_gradient(std::span<const Example> examples, std::span<const double> weights, double scale,
+                      NamedTensors& gradient) const;
   std::vector<double> negative_log_likelihood(std::span<const Example> examples) const;
   // The Euclidean norm of each example's own gradient (of its sum of losses) over the named parameters (all
   // when empty), from one way back for all of them.
@@ -76,6 +83,9 @@ class Transformer : public LanguageModel {
     std::optional<Seed> dropout;
   };
   void for_pieces(std::span<const Example> examples, const std::function<void(const Piece&)>& body) const;
+  // The piece's, each as often as its example weighs.
+  static Targets weighted_targets(std::span<const Example> examples, const Piece& piece,
+                                  std::span<const double> weights);
   OutputWeights output() const;
   static TransformerWorkspace& pass_workspace();
 

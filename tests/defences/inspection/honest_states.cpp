@@ -151,7 +151,7 @@ HonestState honest_state(std::int64_t index, bool cheap) {
         fmt::format("{} {}x{}, {}, {}", name_of(kind), size.width, size.layers, kSchemes[scheme], way.name);
   }
   if (way.steps == 0) return state;
-  Adam adam(*state.model, {});
+  Adam adam(*state.model, {}, state.model->trainable(true));
   train(*state.model, adam, way.steps, way.rate, seed.derive("training"));
   state.previous = state.model->clone();
   train(*state.model, adam, way.more_steps, way.more_rate, seed.derive("round"));

@@ -1,0 +1,23 @@
+#include "defences/dpsgd.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace undertext {
+
+DpSgd::DpSgd(double clip, double sigma, Seed seed)
+    : clip_(clip), deviation_(static_cast<float>(sigma * clip)), seed_(seed.derive("dpsgd")) {
+  if (!(clip > 0) || !std::isfinite(clip)) fail("dpsgd: a norm of {}, expected a positive number", clip);
+  if (!(sigma >= 0) || !(sigma * clip < 1e18))
+    fail("dpsgd: noise of {} times the norm, expected a number of at least 0", sigma);
+}
+
+void DpSgd::on_sum(NamedTensors& sum, std::int64_t step) const {
+  if (deviation_ == 0) return;
+  const Seed of_step = seed_.derive(static_cast<std::uint64_t>(step));
+  for (auto& [name, tensor] : sum)
+    add_normal_noise(of_step.derive(name), deviation_, tensor.data_ptr<float>(), tensor.numel());
+}
+
+}  // namespace undertext

@@ -1,0 +1,71 @@
+#include "federated/step_gradient.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace undertext {
+namespace {
+
+double bound_of(Defences defences) {
+  double bound = std::numeric_limits<double>::infinity();
+  for (const auto& defence : defences) bound = std::min(bound, defence->sentence_bound());
+  return bound;
+}
+
+// Predicted words of one sentence, at least 1. A masked model draws them by the sentence's place in the
+// batch.
+std::int64_t words_in(const LanguageModel& model, std::span<const Sentence> batch, std::size_t i) {
+  return std::max<std::int64_t>(model.predicted(batch.first(i + 1)) - model.predicted(batch.first(i)), 1);
+}
+
+// How much each sentence's gradient, of its sum of losses, counts.
+std::vector<double> weights_of(const LanguageModel& model, std::span<const Sentence> batch,
+                               Reduction reduction, double bound, const std::vector<std::string>& names,
+                               std::int64_t step) {
+  std::vector<double> weights = model.gradient_norms(batch, names);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (!std::isfinite(weights[i]))
+      fail("the gradient of step {} is not finite, expected one that has a norm", step + 1);
+    const double own = reduction == Reduction::mean ? 1 / static_cast<double>(words_in(model, batch, i)) : 1;
+    const double norm = own * weights[i];
+    weights[i] = norm > bound ? own * bound / norm : own;
+  }
+  return weights;
+}
+
+}  // namespace
+
+bool act_on_steps(Defences defences) {
+  return std::ranges::any_of(defences, [](const auto& defence) {
+    return defence->acts_on_gradient() || std::isfinite(defence->sentence_bound());
+  });
+}
+
+double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
+                     Defences defences, std::int64_t step, NamedTensors& gradient) {
+  std::vector<std::string> names;
+  for (auto& [name, tensor] : gradient) {
+    tensor.zero_();
+    names.push_back(name);
+  }
+  const double bound = bound_of(defences);
+  double loss = 0;
+  if (std::isfinite(bound)) {
+    loss =
+        model.add_weighted_gradient(batch, weights_of(model, batch, reduction, bound, names, step), gradient);
+    for (const auto& defence : defences) defence->on_sum(gradient, step);
+    if (reduction == Reduction::mean)
+      for (auto& [name, tensor] : gradient) tensor.div_(static_cast<double>(batch.size()));
+  } else {
+    const std::int64_t words = reduction == Reduction::mean ? model.predicted(batch) : 1;
+    loss = model.add_gradient(batch, words == 0 ? 1 : 1 / static_cast<double>(words), gradient);
+  }
+  for (const auto& defence : defences) defence->on_gradient(gradient, step);
+  return loss;
+}
+
+}  // namespace undertext

@@ -1,0 +1,27 @@
+// The gradient of one step on a batch, as a client's defences leave it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "federated/defence.h"
+#include "federated/update.h"
+#include "models/language_model.h"
+
+namespace undertext {
+
+using Defences = std::span<const std::shared_ptr<const ClientDefence>>;
+
+// Whether any of them has to see the gradient of each step.
+bool act_on_steps(Defences defences);
+
+// Overwrites the tensors in `gradient`, whose names are what is trained. Without a bound on sentences it is
+// that of the loss summed, or averaged, over the batch's predicted words. With one (Abadi et al., 2016,
+// algorithm 1) each sentence's loss is summed, or averaged, over its own words, its gradient scaled by
+// min(1, bound / norm), and these are added up, or averaged over the sentences. Returns the sum of losses
+// over all words.
+double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
+                     Defences defences, std::int64_t step, NamedTensors& gradient);
+
+}  // namespace undertext
