@@ -109,8 +109,10 @@ void check_sequences(const Transformer& model, const Observation& observation, c
   shares.resize(std::min(shares.size(), kMost));
   const auto wholeness = [&](std::int64_t sequences) {
     double sum = 0;
-    for (const double share : shares)
-      sum += std::cos(2 * std::numbers::pi * share * static_cast<double>(sequences * (shape.length - 1)));
+    for (const double share : shares) {
+      const double count = share * static_cast<double>(sequences * (shape.length - 1));
+      sum += count < 0.5 ? -1 : std::cos(2 * std::numbers::pi * count);  // none is no label's count
+    }
     return sum / static_cast<double>(shares.size());
   };
   std::int64_t fewest = 0;  // multiples of the right number fit as well

@@ -119,6 +119,8 @@ TEST(PaperReadout, CountsTheLabelsOfAnUntiedModel) {
   EXPECT_NO_THROW(check_sequences(*state.model, observation, right));
   for (const std::int64_t wrong : {3, 5, 7, 12})
     EXPECT_THROW(check_sequences(*state.model, observation, {wrong, 12}), UserError) << wrong;
+  // Of so many that every token is one's label, nothing can be told.
+  EXPECT_NO_THROW(check_sequences(*state.model, observed(state, random_texts(60, 32)), {60, 32}));
 }
 
 // Two sequences may not be told apart by the few tokens that are alone in their bins, and a sequence that is
