@@ -9,6 +9,7 @@
 #include "attacks/decepticons/observed_rows.h"
 #include "attacks/decepticons/placing.h"
 #include "attacks/decepticons/readout.h"
+#include "attacks/decepticons/sequence_shape.h"
 #include "attacks/decepticons/superposed_readout.h"
 #include "base/error.h"
 #include "base/quantile.h"
@@ -148,7 +149,10 @@ DecepticonRecovery read_exactly(const Observation& observation, const Decepticon
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
   if (!noisy && options.length > 0 && options.length != seen)
     fail("the gradient is of sequences of {} tokens, {} were said", seen, options.length);
-  if (superposed) return read_superposed(observation, model, key, ids, seen);
+  if (superposed) {
+    if (options.sequences > 0) check_sequences(model, observation, {options.sequences, seen});
+    return read_superposed(observation, model, key, ids, seen);
+  }
 
   const ExactState state(model, key, noisy ? tokens_outstanding(observation, model) : ids,
                          noisy ? options.length : seen);

@@ -88,7 +88,7 @@ DecepticonRecovery read_as_in_paper(const Observation& observation, const Decept
   const std::vector<LayerGradient> gradients = layer_gradients(model, observation);
   const double noise = noise_of(gradients, least_jump(key.disguise));
   const Observation clean = noise > 0 ? without_noise(model, observation, noise) : observation;
-  const SequenceShape shape = shape_of(model, clean, options);
+  const SequenceShape shape = shape_of(model, clean, key, options, noise > 0);
   const bool masked = model.config().masked();
   // The output bias of a masked model knows hidden words alone (appendix E.1).
   const bool exact = noise == 0 && !model.config().tied;

@@ -14,7 +14,11 @@ struct SequenceShape {
 
 // What the options say, else what the gradient shows: its position rows the length, its bag of words the
 // number. UserError where the two contradict each other, or nothing can be seen.
-SequenceShape shape_of(const Transformer& model, const Observation& observation,
-                       const DecepticonOptions& options);
+SequenceShape shape_of(const Transformer& model, const Observation& observation, const DecepticonKey& key,
+                       const DecepticonOptions& options, bool noisy);
+
+// UserError where the output bias shows another number of labels than so many sequences have. Says nothing of
+// models without one of their own, of masked ones, and where counts are not whole.
+void check_sequences(const Transformer& model, const Observation& observation, const SequenceShape& shape);
 
 }  // namespace undertext

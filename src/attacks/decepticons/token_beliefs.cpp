@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "attacks/decepticons/correlation.h"
@@ -108,14 +109,20 @@ void drop_predicted_places(const PlacedTokens& placed, const std::vector<std::in
 }
 
 // Which rows can be trusted to be in the sequence that they were put into.
-std::vector<char> settled_rows(const PlacedTokens& placed) {
+struct SettledRows {
+  std::vector<char> settled;
+  std::vector<std::int64_t> group;  // of each row; kNone: it has none
+};
+
+SettledRows settled_rows(const PlacedTokens& placed) {
   const bool masked = placed.model.config().masked();
+  std::vector<std::int64_t> group_of(at(placed.rows.rows), kNone);
   if (placed.shape.sequences == 1) {
     std::vector<char> settled(placed.pure.begin(), placed.pure.end());
     std::vector<std::int64_t> rows(settled.size());
     std::iota(rows.begin(), rows.end(), 0);
     if (masked) drop_predicted_places(placed, rows, settled);
-    return settled;
+    return {std::move(settled), std::move(group_of)};
   }
   const std::vector<std::int64_t> place = claimed_places(placed);
   std::vector<CodeGroup> groups = groups_by_code(placed);
@@ -141,12 +148,36 @@ std::vector<char> settled_rows(const PlacedTokens& placed) {
     group.sequence = sequence;
   }
   std::vector<char> settled(at(placed.rows.rows), 0);
-  for (const CodeGroup& group : groups) {
-    for (const std::int64_t i : group.rows)
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const CodeGroup& group = groups[g];
+    for (const std::int64_t i : group.rows) {
       settled[at(i)] = group.single && group.sequence == placed.cluster[at(i)];
+      group_of[at(i)] = static_cast<std::int64_t>(g);
+    }
     if (masked) drop_predicted_places(placed, group.rows, settled);
   }
-  return settled;
+  return {std::move(settled), std::move(group_of)};
+}
+
+// Certain tokens say which sequence this is only where they outweigh what else stands in it: rows that were
+// put here and are another sequence's, and what fills the rest, which may by chance be rather one's than
+// another's.
+void drop_outweighed(const PlacedTokens& placed, std::int64_t sequence, const SettledRows& rows,
+                     std::vector<bool>& certified) {
+  constexpr double kChance = 1.5;  // of the root of the length
+  if (placed.shape.sequences == 1) return;
+  std::map<std::int64_t, std::int64_t> of_others;  // slots, by group
+  std::int64_t own = 0, rival = 0;
+  for (std::size_t i = 0; i < certified.size(); ++i) {
+    const Slot& slot = placed.slots[at(sequence * placed.shape.length) + i];
+    if (certified[i])
+      ++own;
+    else if (slot.row >= 0 && !slot.repeated && rows.group[at(slot.row)] != kNone)
+      rival = std::max(rival, ++of_others[rows.group[at(slot.row)]]);
+  }
+  const double chance = kChance * std::sqrt(static_cast<double>(placed.shape.length));
+  if (static_cast<double>(own) < static_cast<double>(rival) + chance)
+    certified.assign(certified.size(), false);
 }
 
 }  // namespace
@@ -155,7 +186,7 @@ DecepticonRecovery beliefs_of(const PlacedTokens& placed) {
   const std::int64_t length = placed.shape.length;
   const Matrix<float> explained = explanations(placed);
   const std::vector<float> best = best_correlations(explained, placed.rows);
-  const std::vector<char> settled = settled_rows(placed);
+  const SettledRows settled = settled_rows(placed);
   DecepticonRecovery recovery;
   recovery.length = length;
   for (std::int64_t s = 0; s < placed.shape.sequences; ++s) {
@@ -164,10 +195,11 @@ DecepticonRecovery beliefs_of(const PlacedTokens& placed) {
       const Slot& slot = placed.slots[at(i)];
       sequence.ids.push_back(placed.tokens[at(i)]);
       sequence.confidence.push_back(std::min(1.0, static_cast<double>(best[at(i)])));
-      const bool exact = slot.row >= 0 && !slot.repeated && settled[at(slot.row)] &&
+      const bool exact = slot.row >= 0 && !slot.repeated && settled.settled[at(slot.row)] &&
                          product(explained.row(i), placed.rows.row(slot.row), explained.cols) > kExact;
       sequence.certified.push_back(exact);
     }
+    drop_outweighed(placed, s, settled, sequence.certified);
     recovery.sequences.push_back(std::move(sequence));
   }
   return recovery;

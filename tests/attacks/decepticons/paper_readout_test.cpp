@@ -5,6 +5,7 @@
 #include "attacks/decepticons/difference_rows.h"
 #include "attacks/decepticons/first_inputs.h"
 #include "attacks/decepticons/readout.h"
+#include "attacks/decepticons/sequence_shape.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "corrupted_states.h"
@@ -111,6 +112,31 @@ TEST(PaperReadout, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
+TEST(PaperReadout, CountsTheLabelsOfAnUntiedModel) {
+  const CorruptedState state = small_state(TransformerKind::plain);
+  const Observation observation = observed(state, random_texts(6, 12));
+  const SequenceShape right{6, 12};
+  EXPECT_NO_THROW(check_sequences(*state.model, observation, right));
+  for (const std::int64_t wrong : {3, 5, 7, 12})
+    EXPECT_THROW(check_sequences(*state.model, observation, {wrong, 12}), UserError) << wrong;
+  // Of so many that every token is one's label, nothing can be told.
+  EXPECT_NO_THROW(check_sequences(*state.model, observed(state, random_texts(60, 32)), {60, 32}));
+}
+
+// Two sequences may not be told apart by the few tokens that are alone in their bins, and a sequence that is
+// mostly filled up may rather be another's.
+TEST(PaperReadout, CertifiesNothingInSequencesThatAreMostlyFilledUp) {
+  const CorruptedState state = small_state(TransformerKind::plain);
+  const std::vector<Sentence> texts = random_texts(24, 14);  // for 768 bins of 200 tokens
+  const DecepticonRecovery recovery = read_as_in_paper(observed(state, texts), state.key, {.sequences = 24});
+  const SequenceScores scores = scores_of(texts, recovery);
+  EXPECT_GE(scores.certified_accuracy.value_or(1), 0.99);
+  for (const RecoveredSequence& sequence : recovery.sequences) {
+    const auto certified = std::ranges::count(sequence.certified, true);
+    EXPECT_TRUE(certified == 0 || certified >= 6) << certified;
+  }
+}
+
 // A change of the batch's loss by a step's rate, as another protocol would send it.
 TEST(PaperReadout, ReadsADifferenceOfOneStep) {
   const CorruptedState state = small_state(TransformerKind::plain);
@@ -134,6 +160,7 @@ TEST(PaperReadout, RefusesWhatItCannotRead) {
   };
   refused(good, state.key, {.sequences = 2, .length = 4});    // shorter than the gradient shows
   refused(good, state.key, {.sequences = 2, .length = 400});  // longer than the model reads
+  refused(good, state.key, {.sequences = 2, .length = 12});   // longer than the gradient shows
   refused(good, state.key, {.sequences = 1, .length = 8});    // fewer than its tokens fit into
   DecepticonKey other = state.key;
   other.state_hash[0] = other.state_hash[0] == '0' ? '1' : '0';
