@@ -5,8 +5,10 @@
 #include "audit/version.h"
 #include "base/sha256.h"
 #include "models/transformer/transformer.h"
+#include "text/corpus.h"
 #include "text/load_tokenizer.h"
 #include "text/messages.h"
+#include "text/restricted_tokenizer.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
@@ -53,7 +55,11 @@ struct Words {
 };
 
 Words words_of(const TransformerRecipe& recipe) {
-  if (!recipe.tokenizer.empty()) return {{}, load_tokenizer(recipe.tokenizer)};
+  if (!recipe.tokenizer.empty()) {
+    const std::shared_ptr<const Tokenizer> whole = load_tokenizer(recipe.tokenizer);
+    if (recipe.restrict_to.empty()) return {{}, whole};
+    return {{}, restrict_to(*whole, read_lines(recipe.restrict_to)).tokenizer};
+  }
   std::vector<std::string> messages = generate_messages(Seed(recipe.seed).derive("public"), recipe.messages);
   auto vocabulary = std::make_shared<const Vocabulary>(build_vocabulary(messages, recipe.vocabulary));
   return {std::move(messages), std::move(vocabulary)};
@@ -99,6 +105,8 @@ std::optional<TransformerRecipe> recipe_named(const std::string& place) {
   if (place == "built-in:transformer") return TransformerRecipe{.config = encoder(Activation::relu)};
   if (place == "built-in:transformer-gelu") return TransformerRecipe{.config = encoder(Activation::gelu)};
   if (place == "built-in:gpt2") return TransformerRecipe{.config = gpt2(128, 2, 4, 64), .trained = true};
+  if (place == "built-in:gpt2-2x128") return TransformerRecipe{.config = gpt2(128, 2, 4, 64)};
+  if (place == "built-in:gpt2-4x256") return TransformerRecipe{.config = gpt2(256, 4, 8, 64)};
   if (place == "built-in:gpt2-mini") return TransformerRecipe{.config = with_dropout(gpt2(256, 6, 8, 1024))};
   if (place == "built-in:gpt2-small")
     return TransformerRecipe{.config = with_dropout(gpt2(768, 12, 12, 1024))};

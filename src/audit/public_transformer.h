@@ -18,6 +18,8 @@ struct TransformerRecipe {
   std::int64_t messages = 6'000;         // public ones: the words, and what is trained on
   std::int64_t vocabulary = 2'000;       // words at most
   std::filesystem::path tokenizer = {};  // folder with a tokenizer's files; empty: words
+  // With a tokenizer: a file of texts; of the tokens only those that it needs. Empty: all.
+  std::filesystem::path restrict_to = {};
   Training training = {.epochs = 4, .batch = 32, .learning_rate = 2e-3, .title = "training the public GPT-2"};
   std::uint64_t seed = 2024;
 };
@@ -26,6 +28,7 @@ struct TransformerRecipe {
 //   transformer, transformer-gelu   the small encoder of decepticons, section 4, with ReLU as there or GELU
 //   gpt2-small, bert-base           the published sizes, with their dropout
 //   gpt2-mini, bert-mini            the same with fewer and narrower layers
+//   gpt2-2x128, gpt2-4x256          GPT-2 of so many layers and such a width, for 64 tokens, without dropout
 // and gpt2, a small one that is trained on public messages.
 std::optional<TransformerRecipe> recipe_named(const std::string& place);
 

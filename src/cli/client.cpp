@@ -5,10 +5,9 @@
 
 #include "base/error.h"
 #include "cli/client_users.h"
+#include "cli/defence_flags.h"
 #include "cli/output.h"
 #include "cli/verb.h"
-#include "defences/clipping.h"
-#include "defences/noise.h"
 #include "federated/aggregation.h"
 #include "federated/observation.h"
 #include "models/load_model.h"
@@ -21,9 +20,7 @@ struct Flags {
   ClientUsers users;
   LocalTraining training;
   std::string train, reduction, kind = "weights";  // empty: as fits the model
-  std::string noise = "gaussian";
-  double noise_per_step = 0, noise_final = 0;
-  std::optional<double> clip;
+  DefenceFlags defences;
   std::uint64_t seed = 1;
   bool gradient = false, no_dropout = false, json = false;
 };
@@ -35,18 +32,6 @@ void check_output(const std::filesystem::path& out) {
   if (std::filesystem::is_directory(out, ignored)) fail("{}: is a folder, expected a file", out.string());
   if (!std::filesystem::is_directory(folder, ignored))
     fail("{}: the folder {} does not exist", out.string(), folder.string());
-}
-
-std::vector<std::shared_ptr<const ClientDefence>> defences_of(const Flags& flags, Seed seed) {
-  const NoiseKind kind = flags.noise == "laplace" ? NoiseKind::laplace : NoiseKind::gaussian;
-  std::vector<std::shared_ptr<const ClientDefence>> defences;
-  if (flags.clip) defences.push_back(std::make_shared<Clipping>(*flags.clip));
-  // Made even where the scale is 0, so that a value that is no number is refused; added only where it acts.
-  const auto per_step = std::make_shared<NoisePerStep>(flags.noise_per_step, seed, kind);
-  const auto on_result = std::make_shared<NoiseOnResult>(flags.noise_final, seed, kind);
-  if (flags.noise_per_step > 0) defences.push_back(per_step);
-  if (flags.noise_final > 0) defences.push_back(on_result);
-  return defences;
 }
 
 // The keyboard keeps its embedding as it is and sums the loss; other frameworks train all, on the mean.
@@ -68,10 +53,10 @@ void settle(Flags& flags, const LanguageModel& model) {
 Update train(const Flags& flags, const ModelFolder& folder, const std::vector<std::vector<Sentence>>& users) {
   if (users.size() == 1)
     return train_locally(*folder.model, users[0], flags.training, folder.hash,
-                         defences_of(flags, Seed(flags.seed)));
+                         flags.defences.defences(Seed(flags.seed)));
   std::vector<User> together;
   for (std::size_t u = 0; u < users.size(); ++u)
-    together.push_back({users[u], defences_of(flags, user_seed(Seed(flags.seed), u, users.size()))});
+    together.push_back({users[u], flags.defences.defences(user_seed(Seed(flags.seed), u, users.size()))});
   return average_gradient(*folder.model, together, flags.training, folder.hash);
 }
 
@@ -89,28 +74,27 @@ nlohmann::json summary_of(const Flags& flags, const std::vector<std::vector<Sent
   for (const auto& [name, tensor] : update.tensors) parameters += tensor.numel();
   const LocalTraining& training = flags.training;
   const std::int64_t batch = training.batch == 0 ? count : std::min(training.batch, count);
-  return {{"verb", "client"},
-          {"update", flags.out.string()},
-          {"kind", flags.kind},
-          {"messages", count},
-          {"length", flags.users.length() == 0 ? nlohmann::json() : nlohmann::json(flags.users.length())},
-          {"users", users.size()},
-          {"words", words},
-          {"epochs", training.epochs},
-          {"batch", batch},
-          {"steps", training.epochs * ((count + batch - 1) / batch)},
-          {"learning_rate", training.learning_rate},
-          {"reduction", flags.reduction},
-          {"train", flags.train},
-          {"dropout", training.dropout},
-          {"zero_output_bias", training.zero_output_bias},
-          {"clip", flags.clip ? nlohmann::json(*flags.clip) : nlohmann::json()},
-          {"noise", flags.noise},
-          {"noise_per_step", flags.noise_per_step},
-          {"noise_final", flags.noise_final},
-          {"seed", flags.seed},
-          {"tensors", update.tensors.size()},
-          {"parameters", parameters}};
+  nlohmann::json summary = {
+      {"verb", "client"},
+      {"update", flags.out.string()},
+      {"kind", flags.kind},
+      {"messages", count},
+      {"length", flags.users.length() == 0 ? nlohmann::json() : nlohmann::json(flags.users.length())},
+      {"users", users.size()},
+      {"words", words},
+      {"epochs", training.epochs},
+      {"batch", batch},
+      {"steps", training.epochs * ((count + batch - 1) / batch)},
+      {"learning_rate", training.learning_rate},
+      {"reduction", flags.reduction},
+      {"train", flags.train},
+      {"dropout", training.dropout},
+      {"zero_output_bias", training.zero_output_bias},
+      {"seed", flags.seed},
+      {"tensors", update.tensors.size()},
+      {"parameters", parameters}};
+  summary.update(flags.defences.json());
+  return summary;
 }
 
 std::string text_of(const nlohmann::json& summary) {
@@ -137,11 +121,11 @@ std::string text_of(const nlohmann::json& summary) {
 }
 
 int run(Flags flags) {
-  defences_of(flags, Seed(flags.seed));  // refuses what is no number before anything is read
+  flags.defences.defences(Seed(flags.seed));  // refuses what is no number before anything is read
   check_output(flags.out);
   const ModelFolder folder = load_model_folder(flags.model);
   settle(flags, *folder.model);
-  const std::vector<std::vector<Sentence>> users = flags.users.read(*folder.tokenizer);
+  const std::vector<std::vector<Sentence>> users = flags.users.read(*folder.tokenizer, *folder.model);
   Update update = train(flags, folder, users);
   save_update(update, flags.out);
 
@@ -186,18 +170,6 @@ void add_training_flags(CLI::App& app, Flags& flags) {
                "start from an output bias of zero, as the published experiments did");
 }
 
-void add_defence_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--clip", flags.clip, "scale each user's gradient down to a Euclidean norm of C at most")
-      ->option_text("C");
-  app.add_option("--noise", flags.noise, "gaussian or laplace (gaussian)")
-      ->check(CLI::IsMember({"gaussian", "laplace"}))
-      ->option_text("NAME");
-  app.add_option("--noise-per-step", flags.noise_per_step,
-                 "noise on each step's gradient: its deviation, of laplace its scale b")
-      ->option_text("SIGMA");
-  app.add_option("--noise-final", flags.noise_final, "noise on what each user sends")->option_text("SIGMA");
-}
-
 }  // namespace
 
 Verb client_verb(CLI::App& program) {
@@ -209,7 +181,7 @@ Verb client_verb(CLI::App& program) {
   flags->users.add_flags(*app);
   app->add_option("--out", flags->out, "where the update goes")->required()->option_text("FILE");
   add_training_flags(*app, *flags);
-  add_defence_flags(*app, *flags);
+  flags->defences.add_flags(*app);
   app->add_option("--seed", flags->seed, "seed of noise, dropout and hidden words (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print one JSON object");
   return {app, [flags] { return run(*flags); }};

@@ -22,10 +22,17 @@ void ClientUsers::add_flags(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->option_text("U")
       ->needs(length);
+  app.add_flag("--append-end", append_end_, "end each message with the tokenizer's end token");
+  filter_.add_flags(app);
 }
 
-std::vector<std::vector<Sentence>> ClientUsers::read(const Tokenizer& tokenizer) const {
-  std::vector<std::vector<Sentence>> files = texts_.read_each(tokenizer);
+std::vector<std::vector<Sentence>> ClientUsers::read(const Tokenizer& tokenizer,
+                                                     const LanguageModel& model) const {
+  std::vector<std::vector<Sentence>> files = texts_.read_each(tokenizer, filter_.filter());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i] = filter_.expected_ones(std::move(files[i]), model, texts_.files()[i].string());
+    if (append_end_) append_end(files[i], tokenizer);
+  }
   if (users_ > 1 && files.size() > 1)
     fail("--users {} and {} files: expected one file, or no --users, since each file is a user", users_,
          files.size());

@@ -26,19 +26,33 @@ void TextInputs::add_flags(CLI::App& app, TextFlags flags) {
   }
 }
 
-std::vector<std::vector<Sentence>> TextInputs::read_each(const Tokenizer& tokenizer) const {
+std::vector<std::vector<Sentence>> TextInputs::read_each(const Tokenizer& tokenizer,
+                                                         const TextFilter& filter) const {
   std::vector<std::vector<Sentence>> read;
-  for (const std::filesystem::path& file : texts_) read.push_back(read_sentences(file, tokenizer));
-  for (const std::filesystem::path& file : ids_) read.push_back(read_ids(file, tokenizer.size()));
+  for (const std::filesystem::path& file : texts_) read.push_back(read_sentences(file, tokenizer, filter));
+  for (const std::filesystem::path& file : ids_) {
+    read.push_back(read_ids(file, tokenizer.size()));
+    if (!filter.any()) continue;
+    std::erase_if(read.back(), [&](const Sentence& sentence) {
+      return !filter.keeps(sentence, tokenizer) || !filter.keeps(tokenizer.decode(sentence));
+    });
+    if (read.back().empty()) fail("{}: the filter leaves no text", file.string());
+  }
   return read;
 }
 
-std::vector<Sentence> TextInputs::read(const Tokenizer& tokenizer) const {
+std::vector<Sentence> TextInputs::read(const Tokenizer& tokenizer, const TextFilter& filter) const {
   std::vector<Sentence> all;
-  for (std::vector<Sentence>& sentences : read_each(tokenizer))
+  for (std::vector<Sentence>& sentences : read_each(tokenizer, filter))
     all.insert(all.end(), std::make_move_iterator(sentences.begin()),
                std::make_move_iterator(sentences.end()));
   return all;
+}
+
+void append_end(std::vector<Sentence>& texts, const Tokenizer& tokenizer) {
+  const std::optional<Token> end = tokenizer.special().end;
+  if (!end) fail("--append-end: the tokenizer has no token that ends a text");
+  for (Sentence& text : texts) text.push_back(*end);
 }
 
 }  // namespace undertext

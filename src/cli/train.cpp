@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/defence_flags.h"
 #include "cli/output.h"
+#include "cli/text_filter_flags.h"
 #include "cli/text_inputs.h"
 #include "cli/verb.h"
+#include "federated/step_gradient.h"
 #include "models/load_model.h"
 #include "models/new_model.h"
 #include "models/training.h"
@@ -18,9 +21,12 @@ namespace {
 struct Flags {
   std::filesystem::path model, config, tokenizer, out;
   TextInputs texts, held_out;
-  std::string init, optimizer = "adam";
+  TextFilterFlags filter;
+  DefenceFlags defences;
+  std::string init, optimizer = "adam", train = "all";
   Training training{.epochs = 10, .batch = 16, .learning_rate = 1e-3};
   double weight_decay = 0.01, share = 0.1;
+  std::int64_t keep_every = 0;
   bool append_end = false, json = false;
   std::uint64_t seed = 1;
 };
@@ -45,12 +51,10 @@ Start start_of(const Flags& flags) {
 
 // As the model can read them: with the token that ends a text when asked, long texts in pieces.
 std::vector<Sentence> prepared(const Flags& flags, const Start& start, std::vector<Sentence> texts) {
-  const std::optional<Token> end = start.tokenizer->special().end;
-  if (flags.append_end && !end) fail("--append-end: the tokenizer has no token that ends a text");
+  if (flags.append_end) append_end(texts, *start.tokenizer);
   const auto longest = static_cast<std::size_t>(start.model->longest_sentence());
   std::vector<Sentence> result;
   for (Sentence& text : texts) {
-    if (flags.append_end) text.push_back(*end);
     for (std::size_t first = 0; first < text.size(); first += longest)
       result.emplace_back(text.begin() + static_cast<std::ptrdiff_t>(first),
                           text.begin() + static_cast<std::ptrdiff_t>(std::min(text.size(), first + longest)));
@@ -58,13 +62,45 @@ std::vector<Sentence> prepared(const Flags& flags, const Start& start, std::vect
   return result;
 }
 
+std::vector<Sentence> read(const Flags& flags, const Start& start, const TextInputs& inputs,
+                           const std::string& where) {
+  std::vector<Sentence> texts = inputs.read(*start.tokenizer, flags.filter.filter());
+  return prepared(flags, start, flags.filter.expected_ones(std::move(texts), *start.model, where));
+}
+
+// The model as it is after so many steps, for whoever wants to attack it there: OUT.steps/N. What an
+// interrupted run has kept already is what this one would keep.
+void keep(const Flags& flags, const Start& start, std::int64_t step) {
+  const std::filesystem::path folder = flags.out.string() + ".steps";
+  std::error_code ignored;
+  std::filesystem::create_directory(folder, ignored);
+  const std::filesystem::path place = folder / std::to_string(step);
+  if (!std::filesystem::exists(place, ignored)) save_model_folder(*start.model, *start.tokenizer, place);
+}
+
+// Every step's gradient as a client of a federation would send it: under its defences.
+void defend(const Flags& flags, const Start& start, Training& training) {
+  const auto defences = flags.defences.defences(Seed(flags.seed).derive("defences"));
+  if (defences.empty()) return;
+  training.gradient_name = flags.defences.json().dump();
+  training.gradient = [defences, model = start.model](std::span<const Sentence> batch, std::int64_t step,
+                                                      NamedTensors& gradient) {
+    const double loss = step_gradient(*model, batch, Reduction::mean, defences, step, gradient);
+    return loss / static_cast<double>(model->predicted(batch));
+  };
+}
+
 int run(const Flags& flags) {
   check_new_folder(flags.out);
+  const std::filesystem::path checkpoint = flags.out.string() + ".checkpoint.safetensors";
+  std::error_code ignored;
+  if (flags.keep_every > 0 && !std::filesystem::exists(checkpoint, ignored))
+    check_new_folder(flags.out.string() + ".steps");
   const Start start = start_of(flags);
-  std::vector<Sentence> texts = prepared(flags, start, flags.texts.read(*start.tokenizer));
+  std::vector<Sentence> texts = read(flags, start, flags.texts, "the texts");
   std::vector<Sentence> held_out;
   if (flags.held_out.given()) {
-    held_out = prepared(flags, start, flags.held_out.read(*start.tokenizer));
+    held_out = read(flags, start, flags.held_out, "the held-out texts");
   } else {
     // The last ones: the same whatever else is asked for.
     const auto count = static_cast<std::size_t>(flags.share * static_cast<double>(texts.size()));
@@ -80,22 +116,32 @@ int run(const Flags& flags) {
 
   Training training = flags.training;
   training.adam.weight_decay = flags.optimizer == "adamw" ? flags.weight_decay : 0;
-  training.checkpoint = flags.out.string() + ".checkpoint.safetensors";
+  training.checkpoint = checkpoint;
+  training.train_embedding = flags.train == "all";
+  defend(flags, start, training);
   const double before = perplexity(*start.model, held_out);
-  const TrainingResult result = train_model(*start.model, texts, held_out, training, Seed(flags.seed));
+  if (flags.keep_every > 0) keep(flags, start, 0);
+  const TrainingResult result =
+      train_model(*start.model, texts, held_out, training, Seed(flags.seed), [&](std::int64_t step) {
+        if (flags.keep_every > 0 && step % flags.keep_every == 0) keep(flags, start, step);
+      });
   save_model_folder(*start.model, *start.tokenizer, flags.out);
   if (flags.json) {
-    print_json({{"verb", "train"},
-                {"out", flags.out.string()},
-                {"kind", start.model->kind()},
-                {"texts", texts.size()},
-                {"held_out", held_out.size()},
-                {"epochs", result.epochs},
-                {"stopped_early", result.stopped_early},
-                {"resumed_at", result.resumed_at},
-                {"perplexity_before", before},
-                {"perplexity", result.perplexity},
-                {"seed", flags.seed}});
+    nlohmann::json summary = {{"verb", "train"},
+                              {"out", flags.out.string()},
+                              {"kind", start.model->kind()},
+                              {"texts", texts.size()},
+                              {"held_out", held_out.size()},
+                              {"epochs", result.epochs},
+                              {"steps", result.steps},
+                              {"train", flags.train},
+                              {"stopped_early", result.stopped_early},
+                              {"resumed_at", result.resumed_at},
+                              {"perplexity_before", before},
+                              {"perplexity", result.perplexity},
+                              {"seed", flags.seed}};
+    summary.update(flags.defences.json());
+    print_json(summary);
     return 0;
   }
   print_text(fmt::format(
@@ -152,7 +198,16 @@ Verb train_verb(CLI::App& program) {
          "stop after so many epochs without a better held-out perplexity, and keep the best (0: never)")
       ->check(CLI::Range(std::int64_t{0}, kMost))
       ->option_text("E");
+  app->add_option("--train", flags->train, "all or all-but-embedding, which stays as it is (all)")
+      ->check(CLI::IsMember({"all", "all-but-embedding"}))
+      ->option_text("NAME");
+  app->add_option("--keep-every", flags->keep_every,
+                  "keep the model after every N steps too, as OUT.steps/0, OUT.steps/N, ...")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->option_text("N");
   app->add_flag("--append-end", flags->append_end, "end each text with the tokenizer's end token");
+  flags->filter.add_flags(*app);
+  flags->defences.add_step_flags(*app);
   app->add_option("--seed", flags->seed, "seed of weights and order (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print one JSON object");
   return {app, [flags] { return run(*flags); }};

@@ -64,20 +64,25 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
   return texts;
 }
 
-std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer) {
+std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer,
+                                     const TextFilter& filter) {
   std::vector<Sentence> sentences;
   for (const Line& line : numbered_lines(read_file(file), file.string(), kSentences)) {
-    Sentence sentence = tokenizer.encode(line.text);
-    if (sentence.empty()) {
-      fail("{}: line {} holds no word, only punctuation; expected one sentence a line", file.string(),
-           line.number);
+    for (const std::string& text : filtered({line.text}, filter)) {
+      Sentence sentence = tokenizer.encode(text);
+      if (!filter.keeps(sentence, tokenizer)) continue;
+      if (sentence.empty()) {
+        fail("{}: line {} holds no word, only punctuation; expected one sentence a line", file.string(),
+             line.number);
+      }
+      if (sentence.size() > kWordsLimit) {
+        fail("{}: line {} has {} words; expected one sentence a line, {} words at most", file.string(),
+             line.number, sentence.size(), kWordsLimit);
+      }
+      sentences.push_back(std::move(sentence));
     }
-    if (sentence.size() > kWordsLimit) {
-      fail("{}: line {} has {} words; expected one sentence a line, {} words at most", file.string(),
-           line.number, sentence.size(), kWordsLimit);
-    }
-    sentences.push_back(std::move(sentence));
   }
+  if (sentences.empty()) fail("{}: the filter leaves no text", file.string());
   return sentences;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/text_filter.h"
 #include "text/tokenizer.h"
 
 namespace undertext {
@@ -15,8 +16,9 @@ namespace undertext {
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 // read_lines, encoded; a line without a single word, or with more than 10,000, is an error that names the
-// line.
-std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer);
+// line. Lines that the filter does not keep are passed over; where it keeps none, an error says so.
+std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer,
+                                     const TextFilter& filter = {});
 
 // Token ids as text: one JSON list a line, blank lines skipped, 10,000 ids at most in each and at least one.
 // UserError that names the line for anything else, among it ids that are not below vocabulary_size.

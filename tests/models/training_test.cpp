@@ -57,6 +57,41 @@ TEST(Training, FirstStepMovesEachWeightByTheLearningRate) {
   }
 }
 
+TEST(Training, StopsAtAStepOfTheWholeTraining) {
+  const auto texts = chains(60);
+  const Training whole{.epochs = 3, .batch = 16, .patience = 2};
+  std::string at_five;
+  auto model = CifgLstm::random(kSmall, Seed(1));
+  const TrainingResult all = train_model(*model, texts, texts, whole, Seed(2), [&](std::int64_t step) {
+    if (step == 5) at_five = hash_of(model->parameters());
+  });
+  EXPECT_EQ(all.steps, 12);
+  Training some = whole;
+  some.stop_after = 5;
+  model = CifgLstm::random(kSmall, Seed(1));
+  const TrainingResult result = train_model(*model, texts, texts, some, Seed(2));
+  EXPECT_EQ(result.steps, 5);
+  EXPECT_EQ(result.epochs, 2);
+  EXPECT_EQ(hash_of(model->parameters()), at_five);
+}
+
+TEST(Training, TakesGradientsFromElsewhere) {
+  const auto texts = chains(32);
+  const auto plain = CifgLstm::random(kSmall, Seed(1)), same = CifgLstm::random(kSmall, Seed(1)),
+             none = CifgLstm::random(kSmall, Seed(1));
+  Training training{.epochs = 1, .batch = 16};
+  train_model(*plain, texts, texts, training, Seed(2));
+  training.gradient = [&](std::span<const Sentence> batch, std::int64_t, NamedTensors& gradient) {
+    const double mean = 1 / static_cast<double>(same->predicted(batch));
+    return mean * same->add_gradient(batch, mean, gradient);
+  };
+  train_model(*same, texts, texts, training, Seed(2));
+  EXPECT_EQ(hash_of(plain->parameters()), hash_of(same->parameters()));
+  training.gradient = [](std::span<const Sentence>, std::int64_t, NamedTensors&) { return 1.0; };
+  train_model(*none, texts, texts, training, Seed(2));
+  EXPECT_EQ(hash_of(none->parameters()), hash_of(CifgLstm::random(kSmall, Seed(1))->parameters()));
+}
+
 TEST(Training, GivesTheSameBytesForTheSameSeedWhateverTheThreads) {
   const auto texts = chains(100);
   std::string hashes[3];

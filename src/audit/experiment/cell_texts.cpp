@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "text/messages.h"
 #include "text/sequences.h"
+#include "text/text_filter.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
@@ -18,12 +20,25 @@ namespace {
 
 using nlohmann::json;
 
-// The first `count` messages of an endless list that have enough words.
-std::vector<std::string> generated(Seed seed, std::int64_t count, std::int64_t words) {
+TextFilter filter_of(const json& texts) {
+  TextFilter filter;
+  filter.split = texts.value("split", filter.split);
+  filter.min_words = texts.value("min_words", filter.min_words);
+  filter.max_words = texts.value("max_words", filter.max_words);
+  filter.max_unknown = texts.value("max_unknown", filter.max_unknown);
+  filter.min_entities = texts.value("min_entities", filter.min_entities);
+  return filter;
+}
+
+// The first `count` messages of an endless list that the experiment leaves.
+std::vector<std::string> generated(Seed seed, std::int64_t count, const json& texts) {
+  constexpr std::int64_t kTried = 1000;  // for each that is wanted
   std::vector<std::string> messages;
-  for (std::int64_t i = 0; static_cast<std::int64_t>(messages.size()) < count; ++i)
-    for (std::string& message : cut_messages({generate_message(seed, i).text}, words))
+  for (std::int64_t i = 0; std::ssize(messages) < count; ++i) {
+    if (i >= kTried * count) fail("texts: of {} built-in messages the filter leaves {}", i, messages.size());
+    for (std::string& message : chosen_messages({generate_message(seed, i).text}, texts))
       messages.push_back(std::move(message));
+  }
   return messages;
 }
 
@@ -35,25 +50,30 @@ std::vector<std::string> slice(const std::vector<std::string>& messages, std::in
   return {messages.begin() + first, messages.begin() + first + count};
 }
 
-std::vector<std::string> lines_of(const std::string& place, const std::string& hash, std::int64_t words,
+std::vector<std::string> lines_of(const std::string& place, const std::string& hash, const json& chosen,
                                   Sources& sources) {
   const std::shared_ptr<const Sources::Texts> texts = sources.texts(place);
   if (texts->hash != hash) fail("{}: its content has changed since the experiment was frozen", place);
-  return cut_messages(texts->lines, words);
+  return chosen_messages(texts->lines, chosen);
 }
 
 std::vector<Sentence> encoded(const std::vector<std::string>& messages, const Tokenizer& tokenizer,
-                              std::int64_t tokens, const std::string& source) {
+                              const json& texts) {
+  const std::string source = texts.at("files");
+  const std::int64_t tokens = texts.value("tokens", 0);
+  const std::optional<Token> end = tokenizer.special().end;
+  const bool append_end = texts.value("append_end", false);
+  if (append_end && !end) fail("texts.append_end: the tokenizer has no token that ends a text");
   std::vector<Sentence> sentences;
   for (const std::string& message : messages) {
     sentences.push_back(tokenizer.encode(message));
     Sentence& sentence = sentences.back();
     if (sentence.empty()) fail("{}: the message {} holds no word", source, quote(message));
-    if (tokens == 0) continue;
-    if (std::ssize(sentence) < tokens)
+    if (tokens > 0 && std::ssize(sentence) < tokens)
       fail("{}: the message {} has {} tokens, expected {} at least (texts.tokens)", source, quote(message),
            sentence.size(), tokens);
-    sentence.resize(static_cast<std::size_t>(tokens));
+    if (tokens > 0) sentence.resize(static_cast<std::size_t>(tokens));
+    if (append_end) sentence.push_back(*end);
   }
   return sentences;
 }
@@ -65,15 +85,42 @@ Seed client_seed(const json& config) {
       .derive(config.at("texts").at("client").get<std::uint64_t>());
 }
 
+Seed private_seed(const json& config) {
+  return Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("private");
+}
+
+// The messages of a cell whose model is trained on some of them, which come first; of the built-in ones only
+// these. The order of a file is drawn anew, so that messages that follow each other there do not come
+// together in a client's hands.
+std::vector<std::string> private_messages(const json& config, Sources& sources) {
+  const json &texts = config.at("texts"), &places = config.at("places");
+  const std::string place = places.at("texts");
+  if (place == kBuiltIn)
+    return generated(private_seed(config).derive("training"), config.at("training").at("texts"), texts);
+  std::vector<std::string> messages = places.contains("text")
+                                          ? chosen_messages(lines_of_text(places.at("text")), texts)
+                                          : lines_of(place, texts.at("hash"), texts, sources);
+  Random random(private_seed(config).derive("order"));
+  for (std::size_t i = messages.size(); i > 1; --i)
+    std::swap(messages[i - 1], messages[static_cast<std::size_t>(random.below(i))]);
+  return messages;
+}
+
 std::vector<std::string> client_messages(const json& config, Sources& sources) {
   const json &texts = config.at("texts"), &places = config.at("places");
-  const std::int64_t words = texts.at("words"), client = texts.at("client"),
-                     size = config.at("run").at("size");
-  if (places.contains("text"))
-    return slice(cut_messages(lines_of_text(places.at("text")), words), client * size, size);
+  const std::int64_t client = texts.at("client"), size = config.at("run").at("size");
   const std::string place = places.at("texts");
-  if (place == kBuiltIn) return generated(client_seed(config), size, words);
-  return slice(lines_of(place, texts.at("hash"), words, sources), client * size, size);
+  if (trains_first(config)) {
+    const json& training = config.at("training");
+    const bool trained = training.at("attacked") == "trained";
+    if (trained || place != kBuiltIn)
+      return slice(private_messages(config, sources),
+                   client * size + (trained ? 0 : training.at("texts").get<std::int64_t>()), size);
+  }
+  if (places.contains("text"))
+    return slice(chosen_messages(lines_of_text(places.at("text")), texts), client * size, size);
+  if (place == kBuiltIn) return generated(client_seed(config), size, texts);
+  return slice(lines_of(place, texts.at("hash"), texts, sources), client * size, size);
 }
 
 // Any of the tokens that stand for text.
@@ -108,7 +155,7 @@ Sentence stream_of(const std::function<std::optional<std::string>(std::int64_t)>
 // The client's sequences: `size` for each of its users.
 std::vector<Sentence> client_sequences(const json& config, const Tokenizer& tokenizer, Sources& sources) {
   const json &texts = config.at("texts"), &places = config.at("places");
-  const std::int64_t length = texts.at("length"), client = texts.at("client"), words = texts.at("words");
+  const std::int64_t length = texts.at("length"), client = texts.at("client");
   const std::int64_t count = config.at("run").at("size").get<std::int64_t>() *
                              config.at("federation").at("users").get<std::int64_t>();
   const std::int64_t tokens = count * length;
@@ -120,14 +167,14 @@ std::vector<Sentence> client_sequences(const json& config, const Tokenizer& toke
   if (place == kBuiltIn) {
     const Seed seed = client_seed(config);
     const auto message = [&](std::int64_t i) {
-      const std::vector<std::string> cut = cut_messages({generate_message(seed, i).text}, words);
+      const std::vector<std::string> cut = chosen_messages({generate_message(seed, i).text}, texts);
       return cut.empty() ? "" : cut.front();
     };
     stream = stream_of(message, 0, tokens, tokenizer);
   } else {
     const std::vector<std::string> lines = places.contains("text")
-                                               ? cut_messages(lines_of_text(places.at("text")), words)
-                                               : lines_of(place, texts.at("hash"), words, sources);
+                                               ? chosen_messages(lines_of_text(places.at("text")), texts)
+                                               : lines_of(place, texts.at("hash"), texts, sources);
     const auto line = [&](std::int64_t i) {
       return i < std::ssize(lines) ? std::optional(lines[static_cast<std::size_t>(i)]) : std::nullopt;
     };
@@ -142,12 +189,12 @@ std::vector<std::string> held_out_messages(const json& config, Sources& sources)
   if (count == 0) return {};
   const json& texts = config.at("texts");
   const std::string place = config.at("places").at("held_out");
-  if (place == kBuiltIn)
-    return generated(
-        Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("private").derive("held out"), count,
-        texts.at("words"));
-  return slice(lines_of(place, texts.at("held_out_hash"), texts.at("words"), sources),
-               texts.at("held_out_from"), count);
+  if (place == kBuiltIn) return generated(private_seed(config).derive("held out"), count, texts);
+  // Of the clients' own file: what the training leaves, in the order of the training.
+  const bool own = trains_first(config) && place == config.at("places").at("texts");
+  return slice(
+      own ? private_messages(config, sources) : lines_of(place, texts.at("held_out_hash"), texts, sources),
+      texts.at("held_out_from"), count);
 }
 
 }  // namespace
@@ -164,6 +211,10 @@ std::vector<std::string> cut_messages(const std::vector<std::string>& messages, 
   return cut;
 }
 
+std::vector<std::string> chosen_messages(const std::vector<std::string>& lines, const json& texts) {
+  return cut_messages(filtered(lines, filter_of(texts)), texts.at("words"));
+}
+
 std::vector<std::string> lines_of_text(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -173,12 +224,39 @@ std::vector<std::string> lines_of_text(const std::string& text) {
 }
 
 CellTexts texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
-  const std::string source = config.at("texts").at("files");
-  const std::int64_t tokens = config.at("texts").value("tokens", 0);
-  return {config.at("texts").value("length", 0) > 0
-              ? client_sequences(config, tokenizer, sources)
-              : encoded(client_messages(config, sources), tokenizer, tokens, source),
-          encoded(held_out_messages(config, sources), tokenizer, tokens, source)};
+  const json& texts = config.at("texts");
+  return {texts.value("length", 0) > 0 ? client_sequences(config, tokenizer, sources)
+                                       : encoded(client_messages(config, sources), tokenizer, texts),
+          encoded(held_out_messages(config, sources), tokenizer, texts)};
+}
+
+bool trains_first(const json& config) {
+  return config.contains("training") && config.at("training").at("on") == "private";
+}
+
+std::int64_t validation_size(const json& training) {
+  constexpr std::int64_t kMost = 200;
+  if (training.at("on") != "private" || training.at("patience") == 0) return 0;
+  return std::clamp<std::int64_t>(training.at("texts").get<std::int64_t>() / 10, 1, kMost);
+}
+
+TrainingTexts training_texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
+  if (!trains_first(config)) return {};
+  const json &texts = config.at("texts"), &training = config.at("training");
+  const std::vector<std::string> messages = private_messages(config, sources);
+  TrainingTexts result;
+  result.trained = encoded(slice(messages, 0, training.at("texts")), tokenizer, texts);
+  const std::int64_t count = validation_size(training);
+  if (count == 0) return result;
+  // The last but those of the utility.
+  const std::int64_t from =
+      std::ssize(messages) - config.at("metrics").at("utility").get<std::int64_t>() - count;
+  result.validation =
+      encoded(config.at("places").at("texts") == kBuiltIn
+                  ? generated(private_seed(config).derive("validation"), count, texts)
+                  : slice(messages, std::max<std::int64_t>(from, training.at("texts")), count),
+              tokenizer, texts);
+  return result;
 }
 
 std::vector<Sentence> server_texts_of(const json& config, const Tokenizer& tokenizer, Sources& sources) {
@@ -190,7 +268,7 @@ std::vector<Sentence> server_texts_of(const json& config, const Tokenizer& token
           ? generate_messages(
                 Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("server's public texts"),
                 kMessages)
-          : lines_of(place, config.at("server").at("hash"), 0, sources);
+          : lines_of(place, config.at("server").at("hash"), {{"words", 0}}, sources);
   std::vector<Sentence> texts;
   std::int64_t tokens = 0;
   for (std::size_t i = 0; i < lines.size() && tokens < kTokens; ++i) {

@@ -10,9 +10,11 @@
 
 namespace undertext {
 
-// The messages that the `words` of an experiment leaves: those of at least so many words, cut to them (0: all
-// as they are).
+// Those of at least so many words, cut to them (0: all as they are).
 std::vector<std::string> cut_messages(const std::vector<std::string>& messages, std::int64_t words);
+
+// The messages that the section `texts` of an experiment leaves of the lines: split, filtered, cut.
+std::vector<std::string> chosen_messages(const std::vector<std::string>& lines, const nlohmann::json& texts);
 
 // The lines of a text that stands in the experiment file itself, blank ones left out.
 std::vector<std::string> lines_of_text(const std::string& text);
@@ -24,6 +26,17 @@ struct CellTexts {
 
 // config: a frozen cell's. UserError where a line holds no word.
 CellTexts texts_of(const nlohmann::json& config, const Tokenizer& tokenizer, Sources& sources);
+
+// What a cell's model is trained on before it is attacked, and what says when to stop; both empty where it is
+// not trained.
+struct TrainingTexts {
+  std::vector<Sentence> trained, validation;
+};
+TrainingTexts training_texts_of(const nlohmann::json& config, const Tokenizer& tokenizer, Sources& sources);
+// Whether a cell's model is trained on the clients' own messages first.
+bool trains_first(const nlohmann::json& config);
+// Messages of a file that the training keeps for itself to stop by.
+std::int64_t validation_size(const nlohmann::json& training);
 
 // The public texts of a malicious server; none where it measures on random tokens.
 std::vector<Sentence> server_texts_of(const nlohmann::json& config, const Tokenizer& tokenizer,

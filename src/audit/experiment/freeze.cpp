@@ -52,8 +52,17 @@ std::vector<fs::path> matching(const fs::path& pattern) {
 // Of a built-in model with a tokenizer from elsewhere: both names.
 std::string name_of(const std::string& place) {
   if (const std::size_t at = place.find('@'); place.starts_with(kBuiltIn) && at != std::string::npos)
-    return fmt::format("{} ({})", place.substr(0, at), fs::path(place.substr(at + 1)).filename().string());
+    return fmt::format("{} ({})", place.substr(0, at),
+                       fs::path(place.substr(at + 1, place.find('\n') - at - 1)).filename().string());
   return place.starts_with(kBuiltIn) ? place : fs::path(place).filename().string();
+}
+
+// Which messages of a file the experiment takes.
+json choice_of(const json& texts) {
+  json choice;
+  for (const char* key : {"words", "split", "min_words", "max_words", "max_unknown", "min_entities"})
+    choice[key] = texts.at(key);
+  return choice;
 }
 
 class Freezer {
@@ -77,7 +86,8 @@ class Freezer {
   std::string model_place(const json& model) const {
     for (const char* key : {"folder", "otherwise"}) {
       std::string given = model.at(key);
-      if (is_built_in_model(given)) return with_tokenizer(given, model.at("tokenizer"));
+      if (is_built_in_model(given))
+        return with_tokenizer(given, model.at("tokenizer"), model.at("restrict_to"));
       const fs::path folder = resolved(given, file_.file);
       std::error_code ignored;
       if (!given.empty() && fs::is_directory(folder, ignored)) return folder.string();
@@ -86,11 +96,14 @@ class Freezer {
          resolved(model.at("folder"), file_.file).string());
   }
 
-  std::string with_tokenizer(const std::string& place, const std::string& tokenizer) const {
+  std::string with_tokenizer(const std::string& place, const std::string& tokenizer,
+                             const std::string& restrict_to) const {
     if (tokenizer.empty() || !takes_tokenizer(place)) return place;
     const fs::path folder = resolved(tokenizer, file_.file);
     std::error_code ignored;
-    return fs::is_directory(folder, ignored) ? place + "@" + folder.string() : place;
+    if (!fs::is_directory(folder, ignored)) return place;
+    const std::string whole = place + "@" + folder.string();
+    return restrict_to.empty() ? whole : whole + "\n" + resolved(restrict_to, file_.file).string();
   }
 
   std::vector<std::string> text_places(const json& texts, std::int64_t size) const {
@@ -107,11 +120,11 @@ class Freezer {
          resolved(with_size(texts.at("files"), size), file_.file).string());
   }
 
-  const Origin& origin(const std::string& place, std::int64_t words) {
-    const auto [found, fresh] = origins_.try_emplace({place, words});
+  const Origin& origin(const std::string& place, const json& chosen) {
+    const auto [found, fresh] = origins_.try_emplace({place, choice_of(chosen).dump()});
     if (fresh) {
       const auto texts = sources_.texts(place);
-      found->second = {place, texts->hash, cut_messages(texts->lines, words)};
+      found->second = {place, texts->hash, chosen_messages(texts->lines, chosen)};
     }
     return found->second;
   }
@@ -120,7 +133,7 @@ class Freezer {
     const json& texts = draft.at("texts");
     const std::int64_t words = texts.at("words");
     if (const std::string text = texts.at("text"); !text.empty())
-      return {{"", sha256_of(text), cut_messages(lines_of_text(text), words)}};
+      return {{"", sha256_of(text), chosen_messages(lines_of_text(text), texts)}};
     std::vector<Origin> all;
     for (const std::string& place : text_places(texts, draft.at("run").at("size"))) {
       if (place == kRandom) {
@@ -130,7 +143,7 @@ class Freezer {
         continue;
       }
       if (place != kBuiltIn) {
-        all.push_back(origin(place, words));
+        all.push_back(origin(place, texts));
         continue;
       }
       if (words > kLongestGenerated)
@@ -146,6 +159,7 @@ class Freezer {
   // Messages of each client: what the file says, or an equal share of all.
   std::int64_t size_for(const json& draft, const Origin& from) const {
     const std::int64_t clients = draft.at("federation").at("clients"), given = draft.at("run").at("size");
+    check_training(draft, from, clients * given);
     // How many sequences a file has depends on the model's tokens: the cells find out.
     if (from.place == kBuiltIn || draft.at("texts").at("length") > 0) return given;
     const auto there = static_cast<std::int64_t>(from.messages.size());
@@ -155,6 +169,28 @@ class Freezer {
            there, std::max<std::int64_t>(size, 1) * clients,
            clients == 1 ? "a client" : fmt::format("{} clients", clients), std::max<std::int64_t>(size, 1));
     return size;
+  }
+
+  // Whether the messages are enough for a model that is trained on some of them first.
+  void check_training(const json& draft, const Origin& from, std::int64_t attacked) const {
+    const json& training = draft.at("training");
+    if (training.at("on") != "private") return;
+    const std::int64_t trained = training.at("texts"), kept = validation_size(training);
+    if (draft.at("texts").at("length") > 0)
+      fail("{}: texts.length and training.on, expected one of them", file_.file.string());
+    if (draft.at("run").at("size") == 0)
+      fail("{}: run.sizes is missing, which training.on needs", file_.file.string());
+    const bool held_out = training.at("attacked") == "held-out";
+    if (!held_out && attacked > trained)
+      fail("{}: the clients have {} messages, expected {} at most (training.texts)", file_.file.string(),
+           attacked, trained);
+    if (from.place == kBuiltIn) return;
+    const bool utility = draft.at("texts").at("held_out") == "";
+    const std::int64_t all = trained + (held_out ? attacked : 0) + kept +
+                             (utility ? draft.at("metrics").at("utility").get<std::int64_t>() : 0);
+    if (std::ssize(from.messages) < all)
+      fail("{}: {} messages, expected {} for the training, the clients and what is held out",
+           from.place.empty() ? file_.file.string() : from.place, from.messages.size(), all);
   }
 
   std::vector<std::int64_t> chosen_clients(const json& draft) const {
@@ -191,8 +227,9 @@ class Freezer {
     if (place.empty() || (given.empty() && draft.at("texts").at("length") > 0))
       fail("{}: texts.held_out is missing, which metrics.utility needs with texts.text and texts.length",
            file_.file.string());
-    const Origin& held_out = origin(place, draft.at("texts").at("words"));
+    const Origin& held_out = origin(place, draft.at("texts"));
     const auto there = static_cast<std::int64_t>(held_out.messages.size());
+    if (given.empty() && draft.at("training").at("on") == "private") first = there - count;
     if (first + count > there)
       fail("{}: {} messages are left for the utility, expected {} (metrics.utility)", place,
            std::max<std::int64_t>(there - first, 0), count);
@@ -236,12 +273,13 @@ class Freezer {
                      {"texts",
                       {{"files", from.place.empty() ? "given" : name_of(from.place)},
                        {"hash", from.hash},
-                       {"words", draft.at("texts").at("words")},
                        {"tokens", draft.at("texts").at("tokens")},
-                       {"length", draft.at("texts").at("length")}}},
+                       {"length", draft.at("texts").at("length")},
+                       {"append_end", draft.at("texts").at("append_end")}}},
                      {"places", {{"model", model}, {"texts", from.place}}}};
+      config["texts"].update(choice_of(draft.at("texts")));
       if (from.place.empty()) config["places"]["text"] = draft.at("texts").at("text");
-      for (const char* section : {"federation", "defence", "attack", "metrics", "run"})
+      for (const char* section : {"training", "federation", "defence", "attack", "metrics", "run"})
         config[section] = draft.at(section);
       // They say which cells there are, and nothing about any one of them.
       for (const char* key : {"clients", "selected", "selection"}) config["federation"].erase(key);
@@ -258,7 +296,7 @@ class Freezer {
 
   const ExperimentFile& file_;
   Sources& sources_;
-  std::map<std::pair<std::string, std::int64_t>, Origin> origins_;
+  std::map<std::pair<std::string, std::string>, Origin> origins_;  // by place and what is chosen of it
   std::set<std::string> seen_;
   std::vector<FrozenCell> cells_;
 };

@@ -12,7 +12,11 @@ namespace {
 std::optional<TransformerRecipe> transformer_recipe(const std::string& place) {
   const std::size_t at = place.find('@');
   std::optional<TransformerRecipe> recipe = recipe_named(place.substr(0, at));
-  if (recipe && at != std::string::npos) recipe->tokenizer = place.substr(at + 1);
+  if (recipe && at != std::string::npos) {
+    const std::size_t line = place.find('\n', at);
+    recipe->tokenizer = place.substr(at + 1, line == std::string::npos ? line : line - at - 1);
+    if (line != std::string::npos) recipe->restrict_to = place.substr(line + 1);
+  }
   return recipe;
 }
 
@@ -59,6 +63,17 @@ std::string Sources::model_hash(const std::string& place) {
     hash = sum.hex();
   }
   return hashes_.emplace(place, hash).first->second;
+}
+
+std::shared_ptr<const ModelFolder> Sources::trained(const std::string& key, const Tokenizer& tokenizer,
+                                                    const std::function<ModelFolder()>& make) {
+  const std::lock_guard lock(training_mutex_);
+  std::weak_ptr<const ModelFolder>& known = trained_[key];
+  if (std::shared_ptr<const ModelFolder> there = known.lock()) return there;
+  auto made = std::make_shared<const ModelFolder>(
+      cached_model(cache_, "trained-" + key.substr(0, 16), tokenizer, note_, make));
+  known = made;
+  return made;
 }
 
 std::shared_ptr<const Sources::Texts> Sources::texts(const std::filesystem::path& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,8 @@ inline constexpr const char* kRandom = "random";  // texts: tokens drawn at rand
 
 // The built-in models: the keyboard, and those of public_transformer().
 bool is_built_in_model(const std::string& place);
-// Whether it has random weights, and so may have any tokenizer's tokens: place "NAME@FOLDER".
+// Whether it has random weights, and so may have any tokenizer's tokens: place "NAME@FOLDER", and, cut down
+// to those that a file of texts needs, "NAME@FOLDER", a line feed and the file.
 bool takes_tokenizer(const std::string& place);
 
 class Sources {
@@ -32,6 +34,11 @@ class Sources {
   // A name for the model's content: weights and tokens, or the recipe of the built-in one, which is not
   // trained for this.
   std::string model_hash(const std::string& place);
+
+  // A model that is trained on a cell's texts: made once for all cells that attack it, and kept in the cache.
+  // key: of everything that it depends on.
+  std::shared_ptr<const ModelFolder> trained(const std::string& key, const Tokenizer& tokenizer,
+                                             const std::function<ModelFolder()>& make);
 
   struct Texts {
     std::vector<std::string> lines;
@@ -47,6 +54,8 @@ class Sources {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ModelFolder>> models_;
   std::map<std::string, std::string> hashes_;
+  std::mutex training_mutex_;  // held while a model is trained: others may want the same
+  std::map<std::string, std::weak_ptr<const ModelFolder>> trained_;
   std::map<std::string, std::shared_ptr<const Texts>> texts_;
 };
 

@@ -1,9 +1,13 @@
 #include "audit/run/cell_client.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "defences/clipping.h"
+#include "defences/dpsgd.h"
 #include "defences/noise.h"
+#include "defences/pruning.h"
 #include "federated/aggregation.h"
 
 namespace undertext {
@@ -37,10 +41,20 @@ Seed noise_seed(const json& config) {
       .derive(texts.at("client").get<std::uint64_t>());
 }
 
-std::vector<std::shared_ptr<const ClientDefence>> defences_of(const json& defence, Seed seed) {
+bool is_laplace(const json& defence) {
+  return defence.value("noise", "") == "laplace";
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const ClientDefence>> cell_defences(const json& defence, Seed seed) {
   const double sigma = defence.value("sigma", 0.0), clip = defence.value("clip", 0.0);
-  const NoiseKind noise = defence.value("noise", "") == "laplace" ? NoiseKind::laplace : NoiseKind::gaussian;
+  const NoiseKind noise = is_laplace(defence) ? NoiseKind::laplace : NoiseKind::gaussian;
   std::vector<std::shared_ptr<const ClientDefence>> defences;
+  if (defence.at("kind") == "dpsgd") return {std::make_shared<DpSgd>(clip, sigma, seed)};
+  if (defence.at("kind") == "pruning")
+    return {std::make_shared<Pruning>(defence.at("share"),
+                                      defence.at("scope") == "all" ? PruningScope::all : PruningScope::each)};
   if (clip > 0 || defence.at("kind") == "clipping") defences.push_back(std::make_shared<Clipping>(clip));
   if (sigma == 0) return defences;
   if (defence.at("kind") == "noise-per-step")
@@ -50,7 +64,15 @@ std::vector<std::shared_ptr<const ClientDefence>> defences_of(const json& defenc
   return defences;
 }
 
-}  // namespace
+double noise_in_gradient(const json& config, std::size_t texts) {
+  const json& defence = config.at("defence");
+  const double sigma = defence.value("sigma", 0.0);
+  if (defence.at("kind") == "dpsgd") {
+    const bool mean = config.at("federation").at("reduction") == "mean";
+    return sigma * defence.at("clip").get<double>() / (mean ? static_cast<double>(texts) : 1);
+  }
+  return is_laplace(defence) ? std::numbers::sqrt2 * sigma : sigma;
+}
 
 Update client_update(const json& config, const LanguageModel& model, const std::string& hash,
                      std::span<const Sentence> texts) {
@@ -58,13 +80,13 @@ Update client_update(const json& config, const LanguageModel& model, const std::
   const json& defence = config.at("defence");
   const auto count = config.at("federation").at("users").get<std::size_t>();
   if (count == 1)
-    return train_locally(model, texts, training, hash, defences_of(defence, noise_seed(config)));
+    return train_locally(model, texts, training, hash, cell_defences(defence, noise_seed(config)));
   std::vector<User> users;
   const std::size_t each = texts.size() / count;
   for (std::size_t u = 0; u < count; ++u) {
     const std::span<const Sentence> own = texts.subspan(u * each, each);
     users.push_back(
-        {{own.begin(), own.end()}, defences_of(defence, user_seed(noise_seed(config), u, count))});
+        {{own.begin(), own.end()}, cell_defences(defence, user_seed(noise_seed(config), u, count))});
   }
   return average_gradient(model, users, training, hash);
 }

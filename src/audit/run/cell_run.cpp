@@ -16,9 +16,11 @@
 #include "audit/message_pairs.h"
 #include "audit/run/cell_client.h"
 #include "audit/run/cell_server.h"
+#include "audit/run/cell_training.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "metrics/film_scores.h"
 #include "metrics/rouge.h"
 #include "metrics/sentence_scores.h"
 #include "metrics/sequence_scores.h"
@@ -84,6 +86,7 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
   auto folder = sources_.model(place);
   if (sources_.model_hash(place) != config.at("model").at("hash"))
     fail("{}: not the model that the experiment was frozen with", place);
+  folder = trained_ = trained_model(config, std::move(folder), sources_);
   CellTexts texts = texts_of(config, *folder->tokenizer, sources_);
   const ServerState state = server_->state_of(config, *folder);
   Observation observation =
@@ -135,6 +138,12 @@ json CellRunner::match_gradient(const json& config, const Attacked& update) {
   chosen.seed = config.at("run").at("seed");
   const SentenceRecovery recovery = recover(chosen, update.observation, update.texts.client);
   json read = scored(recovery, update);
+  if (!update.cut) {
+    // Beside those of film; what both name is the same.
+    json metrics = film_scores(update.texts.client, sentences_of(recovery), *update.folder->tokenizer);
+    metrics.update(read["metrics"]);
+    read["metrics"] = std::move(metrics);
+  }
   read["metrics"]["unmatched"] = recovery.residual;
   return read;
 }
@@ -189,6 +198,8 @@ json CellRunner::result_of(const json& config) {
                                                     : match_gradient(config, update);
   add_number(result["metrics"], "perplexity_before", update.perplexity_before);
   add_number(result["metrics"], "perplexity_after", update.perplexity_after);
+  if (const std::optional<double> epsilon = epsilon_of_cell(config))
+    add_number(result["metrics"], "epsilon", *epsilon);
   result["pairs"] = result["sample"].size();
   result["sample"] = first_of(std::move(result["sample"]), kept.at("sample"));
   result["words"] =
@@ -204,7 +215,7 @@ CellOutcome CellRunner::run(const FrozenCell& cell) {
   auto start = std::chrono::steady_clock::now();
   try {
     // Read once, or trained once, for all cells: no part of this one's time.
-    sources_.model(cell.config.at("places").at("model"));
+    trained_ = trained_model(cell.config, sources_.model(cell.config.at("places").at("model")), sources_);
     start = std::chrono::steady_clock::now();
     reset_peak_memory();
     outcome.result = result_of(cell.config);

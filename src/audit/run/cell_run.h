@@ -36,6 +36,7 @@ class CellRunner {
   nlohmann::json result_of(const nlohmann::json& config);
 
   Sources& sources_;
+  std::shared_ptr<const ModelFolder> trained_;  // of the last cell: others may want it too
   std::unique_ptr<CellServer> server_;
   std::unique_ptr<Attacked> last_;
 };

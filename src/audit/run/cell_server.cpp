@@ -13,9 +13,10 @@ using nlohmann::json;
 
 // What the corrupted state depends on.
 std::string key_of(const json& config) {
-  return json{config.at("model").at("hash"),      config.at("server").at("state"),
-              config.at("server").at("disguise"), config.at("server").at("hash"),
-              config.at("texts").at("length"),    config.at("run").at("seed")}
+  return json{config.at("model").at("hash"),   config.at("training"),
+              config.at("server").at("state"), config.at("server").at("disguise"),
+              config.at("server").at("hash"),  config.at("texts").at("length"),
+              config.at("run").at("seed")}
       .dump();
 }
 

@@ -1,0 +1,142 @@
+// Training and clients with filters, defences, frozen embeddings and models kept on the way.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "program.h"
+#include "tensors/read_tensors.h"
+#include "tensors/safetensors.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+
+class DefendedTraining : public testing::Test {
+ protected:
+  DefendedTraining() {
+    std::filesystem::create_directories(place_ / "words");
+    std::string words = "</S>\n<S>\n<UNK>\n", texts;
+    for (int i = 0; i < 30; ++i) words += "word" + std::to_string(i) + "\n";
+    place_.write("words/vocab.txt", words);
+    for (int i = 0; i < 32; ++i) {
+      for (int t = 0; t < 5; ++t) texts += "word" + std::to_string((7 * i + 3 * t) % 30) + " ";
+      texts += "\n";
+    }
+    place_.write("public.txt", texts);
+    place_.write("mixed.txt", "word1 word2 word3\nword1\nword1 word2 word3 word4 word5\nword1 what why\n");
+    place_.write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 16, "n_layer": 1, "n_head": 2,
+        "n_positions": 16, "vocab_size": 33, "embd_pdrop": 0, "attn_pdrop": 0, "resid_pdrop": 0})");
+  }
+
+  Outcome train(const std::string& out, const std::vector<std::string>& more) const {
+    std::vector<std::string> flags = {"train",
+                                      "--init",
+                                      "random",
+                                      "--config",
+                                      place_.path("gpt2.json"),
+                                      "--tokenizer",
+                                      place_.path("words"),
+                                      "--texts",
+                                      place_.path("public.txt"),
+                                      "--epochs",
+                                      "2",
+                                      "--batch",
+                                      "8",
+                                      "--lr",
+                                      "0.01",
+                                      "--json",
+                                      "--out",
+                                      place_.path(out)};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return undertext_run(flags);
+  }
+
+  NamedTensors weights(const std::string& folder) const {
+    return read_safetensors(place_ / (folder + "/model.safetensors")).tensors;
+  }
+
+  json client(const std::string& texts, const std::vector<std::string>& more) const {
+    std::vector<std::string> flags = {"client",         "--model",          place_.path("gpt"),
+                                      "--texts",        place_.path(texts), "--out",
+                                      place_.path("u"), "--gradient",       "--json"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    const Outcome run = undertext_run(flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.code == 0 ? run.json() : json();
+  }
+
+  Workplace place_;
+};
+
+TEST_F(DefendedTraining, KeepsTheModelOnTheWay) {
+  const Outcome run = train("gpt", {"--keep-every", "3"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json().at("steps"), 8);  // 29 texts in batches of 8, twice
+  for (const char* step : {"0", "3", "6"})
+    EXPECT_TRUE(std::filesystem::exists(place_ / (std::string("gpt.steps/") + step + "/config.json")))
+        << step;
+  EXPECT_FALSE(std::filesystem::exists(place_ / "gpt.steps/9"));
+  EXPECT_FALSE(weights("gpt.steps/3")
+                   .at("transformer.wte.weight")
+                   .equal(weights("gpt.steps/6").at("transformer.wte.weight")));
+  // What lies there is not written over.
+  EXPECT_EQ(train("gpt", {"--keep-every", "3"}).code, 2);
+}
+
+TEST_F(DefendedTraining, LeavesFrozenEmbeddingsAlone) {
+  const Outcome run = train("gpt", {"--keep-every", "100", "--train", "all-but-embedding"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const NamedTensors before = weights("gpt.steps/0"), after = weights("gpt");
+  for (const auto& [name, tensor] : before)
+    EXPECT_EQ(tensor.equal(after.at(name)), name == "transformer.wte.weight") << name;
+}
+
+TEST_F(DefendedTraining, TrainsUnderDefences) {
+  const Outcome plain = train("plain", {}), pruned = train("pruned", {"--prune", "0.9"}),
+                noisy = train("noisy", {"--dp-clip", "0.1", "--dp-noise", "5"});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  ASSERT_EQ(pruned.code, 0) << pruned.err;
+  ASSERT_EQ(noisy.code, 0) << noisy.err;
+  EXPECT_EQ(pruned.json().at("prune"), 0.9);
+  EXPECT_NE(plain.json().at("perplexity"), pruned.json().at("perplexity"));
+  EXPECT_GT(noisy.json().at("perplexity"), plain.json().at("perplexity"));
+  EXPECT_EQ(train("bad", {"--prune", "1"}).code, 2);
+  EXPECT_EQ(train("bad", {"--dp-noise", "1"}).code, 2);
+}
+
+TEST_F(DefendedTraining, ClientsPruneAndClipEachText) {
+  ASSERT_EQ(train("gpt", {}).code, 0);
+  client("public.txt", {"--prune", "0.99"});
+  for (const auto& [name, tensor] : read_safetensors(place_ / "u").tensors)
+    EXPECT_LE(tensor.count_nonzero().item<std::int64_t>(), tensor.numel() / 100 + 1) << name;
+  EXPECT_EQ(client("public.txt", {"--dp-clip", "0.001"}).at("dp_clip"), 0.001);
+  double squares = 0;
+  for (const auto& [name, tensor] : read_safetensors(place_ / "u").tensors)
+    squares += tensor.square().sum().item<double>();
+  EXPECT_LE(squares, 1.01e-6);
+}
+
+TEST_F(DefendedTraining, FiltersChooseTheTexts) {
+  ASSERT_EQ(train("gpt", {}).code, 0);
+  EXPECT_EQ(client("mixed.txt", {}).at("messages"), 4);
+  EXPECT_EQ(client("mixed.txt", {"--min-words", "2"}).at("messages"), 3);
+  EXPECT_EQ(client("mixed.txt", {"--max-tokens", "3"}).at("messages"), 3);
+  EXPECT_EQ(client("mixed.txt", {"--max-unknown", "1"}).at("messages"), 3);
+  EXPECT_EQ(client("mixed.txt", {"--append-end"}).at("words"), 16);
+  EXPECT_EQ(client("public.txt", {"--max-perplexity", "1000"}).at("messages"), 32);
+  const Outcome surprising =
+      undertext_run({"client", "--model", place_.path("gpt"), "--texts", place_.path("public.txt"),
+                     "--gradient", "--max-perplexity", "1.001", "--out", place_.path("u")});
+  EXPECT_EQ(surprising.code, 2);
+  EXPECT_NE(surprising.err.find("public.txt: no text has a perplexity of 1.001 or less"), std::string::npos)
+      << surprising.err;
+  const Outcome none =
+      undertext_run({"client", "--model", place_.path("gpt"), "--texts", place_.path("mixed.txt"),
+                     "--gradient", "--min-entities", "1", "--out", place_.path("u")});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("mixed.txt: the filter leaves no text"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace undertext
