@@ -455,13 +455,21 @@ bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
   return false;
 }
 
-double Placing::placed_share() const {
+double Placing::share_of_places(const std::function<bool(const PlacedToken&)>& counts) const {
   if (placed_.empty()) return 0;
-  const auto count = std::ranges::count_if(placed_, [](const PlacedToken& one) { return one.token >= 0; });
+  const auto count = std::ranges::count_if(placed_, counts);
   // The last token of a sequence predicts nothing, and has no row.
   const std::int64_t without = state_.predicts_next() && state_.length() > 1 ? codes_.count() : 0;
   return static_cast<double>(count) /
          static_cast<double>(static_cast<std::int64_t>(placed_.size()) - without);
+}
+
+double Placing::placed_share() const {
+  return share_of_places([](const PlacedToken& one) { return one.token >= 0; });
+}
+
+double Placing::sure_share() const {
+  return share_of_places([](const PlacedToken& one) { return one.token >= 0 && !one.doubtful; });
 }
 
 double Placing::residual() const {
