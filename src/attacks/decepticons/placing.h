@@ -39,6 +39,8 @@ class Placing {
   const LabelChannel& labels() const { return labels_; }
   // How far codes of one sequence may lie apart.
   double code_tolerance() const { return code_tolerance_; }
+  // Whether noise is so little that what fits is right; with more another token may fit as well.
+  bool nearly_exact() const;
   // Of the rows that a placed token lies in, whether all are explained.
   bool explained(std::int64_t sequence, std::int64_t position) const;
   // The share of the places with a loss, of all sequences found, that have a token; 0 where there are none.
