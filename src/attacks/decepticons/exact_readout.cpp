@@ -141,10 +141,10 @@ DecepticonRecovery read_exactly(const Observation& observation, const Decepticon
   const bool noisy =
       static_cast<double>(ids.size()) > kNoisy * static_cast<double>(model.vocabulary_size()) &&
       seen >= model.config().positions && options.length != seen;
-  // Of the paper's states of tied models all rows move anyhow, and where there is noise neither are they
-  // exact nor stands it out how long sequences are: then rows are compared by their directions, as the paper
-  // does.
-  if ((superposed && (noisy || model.config().kind != TransformerKind::plain)) ||
+  // Of the paper's states of tied models all rows move anyhow, a disguise moves inputs from bin to bin, and
+  // where there is noise neither are rows exact nor stands it out how long sequences are: then they are
+  // compared by their directions, as the paper does.
+  if ((superposed && (noisy || key.disguise > 0 || model.config().kind != TransformerKind::plain)) ||
       (noisy && options.length == 0))
     return read_as_in_paper(observation, key, options);
   if (seen == 0) fail("the gradient moves no place, expected that of a text");
