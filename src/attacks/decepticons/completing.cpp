@@ -60,7 +60,7 @@ class Completing {
   void fill(std::int64_t s, std::int64_t p, std::int64_t token, double confidence, bool certified) {
     tokens_[slot(s, p)] = token;
     confidence_[slot(s, p)] = confidence;
-    certified_[slot(s, p)] = certified;
+    certified_[slot(s, p)] = certified && placing_.nearly_exact();
   }
 
   // The loss before a place, whose label stands there.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kFits = 3e-3;             // of a row's length: what a decoded mixture may leave
 constexpr double kEmpty = 4e-3;            // of one token's row: what an explained row may hold
+constexpr double kNearlyEmpty = 0.03;      // the same under noise that leaves no doubt
 constexpr double kAmountFits = 2e-3;       // of an amount: how well weights and bias agree on it
 constexpr double kCodeSpread = 0.01;       // of the codes' spread: how far codes of one sequence lie apart
 constexpr double kNoisyCode = 3;           // deviations that noise may move a code by
@@ -447,21 +448,33 @@ void Placing::copy_beginnings() {
   }
 }
 
+bool Placing::nearly_exact() const {
+  return empty_ < kNearlyEmpty;
+}
+
 bool Placing::explained(std::int64_t sequence, std::int64_t position) const {
   const PlacedToken& token = at(sequence, position);
-  if (token.doubtful) return false;
+  if (token.doubtful || !nearly_exact()) return false;
   for (std::int64_t layer = 0; layer < state_.layers(); ++layer)
     if (norm_of(row_in(layer, token.token, sequence, position, token.amount)) < 3 * empty_) return true;
   return false;
 }
 
-double Placing::placed_share() const {
+double Placing::share_of_places(const std::function<bool(const PlacedToken&)>& counts) const {
   if (placed_.empty()) return 0;
-  const auto count = std::ranges::count_if(placed_, [](const PlacedToken& one) { return one.token >= 0; });
+  const auto count = std::ranges::count_if(placed_, counts);
   // The last token of a sequence predicts nothing, and has no row.
   const std::int64_t without = state_.predicts_next() && state_.length() > 1 ? codes_.count() : 0;
   return static_cast<double>(count) /
          static_cast<double>(static_cast<std::int64_t>(placed_.size()) - without);
+}
+
+double Placing::placed_share() const {
+  return share_of_places([](const PlacedToken& one) { return one.token >= 0; });
+}
+
+double Placing::sure_share() const {
+  return share_of_places([](const PlacedToken& one) { return one.token >= 0 && !one.doubtful; });
 }
 
 double Placing::residual() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -38,15 +39,20 @@ class Placing {
   const LabelChannel& labels() const { return labels_; }
   // How far codes of one sequence may lie apart.
   double code_tolerance() const { return code_tolerance_; }
+  // Whether noise is so little that what fits is right; with more another token may fit as well.
+  bool nearly_exact() const;
   // Of the rows that a placed token lies in, whether all are explained.
   bool explained(std::int64_t sequence, std::int64_t position) const;
   // The share of the places with a loss, of all sequences found, that have a token; 0 where there are none.
   double placed_share() const;
+  // The same of places whose token is not doubtful.
+  double sure_share() const;
   // The share of what was observed that is left in the rows.
   double residual() const;
 
  private:
   double* amount(std::int64_t row) { return &rows_.amounts[static_cast<std::size_t>(row)]; }
+  double share_of_places(const std::function<bool(const PlacedToken&)>& counts) const;
   double row_length() const;
   double norm_of(std::int64_t row) const;
   void decode(const std::vector<std::int64_t>& which, int most);
