@@ -129,7 +129,6 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
   options.beta = attack.beta;
   options.noise = attack.noise;
   options.seed = Seed(attack.seed);
-  options.progress = attack.progress;
   return film(observation, options);
 }
 

@@ -65,7 +65,6 @@ struct FilmAttack {
   double beta = 1;
   double noise = 0;  // the deviation of a defence's noise in the update
   std::uint64_t seed = 1;
-  bool progress = false;
 
   bool oracle() const { return bag == "oracle"; }
 };
