@@ -71,10 +71,13 @@ std::vector<Token> first_of(const std::vector<Token>& order, std::int64_t count)
 // it with others.
 double one_of(std::vector<double> weight, double guess) {
   std::ranges::sort(weight, std::greater<>());
+  if (weight.empty() || weight[0] <= 0) return guess;
+  // The largest may be of several copies, but not of many times the next.
+  const double largest = weight.size() > 1 && weight[1] > 0.3 * weight[0] ? weight[1] : weight[0];
   std::vector<double> top;
   for (const double value : weight)
-    if (value > 0.6 * weight[std::min<std::size_t>(weight.size() - 1, 1)]) top.push_back(value);
-  return top.empty() || weight[0] <= 0 ? guess : quantile(std::move(top), 0.5);
+    if (value > 0.6 * largest) top.push_back(value);
+  return quantile(std::move(top), 0.5);
 }
 
 }  // namespace
@@ -96,8 +99,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
 
   StepSearchOptions how;
   how.weight = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
-  // The last token of a text leaves no trace where it is only predicted, so there may be one place more.
-  how.longest = result.longest > 0 ? result.longest + 1 : options.longest;
+  how.longest = result.longest > 0 ? result.longest : options.longest;
   how.longest = std::min(how.longest, model->config().positions);
   const std::int64_t batch = options.batch > 0 ? options.batch : observation.update.protocol.count;
   how.starts = std::max<std::int64_t>(48, 4 * batch);

@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::int64_t kFirstSteps = 4;  // tried from each start
 constexpr double kStandsOut = 8;         // deviations
-// Evidence and prior of a step together: below kHopeless it is not followed, and below kSure the prefix
-// before it may be a whole sentence as well.
+// Evidence and prior of a step together: below kHopeless it is followed only once in kPatience steps, since
+// noise has heavy tails, and below kSure the prefix before it may be a whole sentence as well.
 constexpr double kHopeless = -12, kSure = 6;
+constexpr int kPatience = 4;
 // Prefixes that differ only before their last tokens compete for the same steps.
 constexpr std::size_t kSuffix = 4;
 constexpr int kSameSuffix = 2;
