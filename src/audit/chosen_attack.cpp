@@ -1,5 +1,6 @@
 #include "audit/chosen_attack.h"
 
+#include <numeric>
 #include <set>
 
 #include "attacks/bag_by_counts.h"
@@ -24,6 +25,23 @@ Sentence words_in(std::span<const Sentence> sentences) {
   std::set<Token> words;
   for (const Sentence& sentence : sentences) words.insert(sentence.begin(), sentence.end());
   return {words.begin(), words.end()};
+}
+
+template <typename Test>
+Sentence tokens_where(const Tokenizer& tokenizer, Test test) {
+  Sentence tokens;
+  for (Token id = 0; id < tokenizer.size(); ++id)
+    if (test(tokenizer.decode(Sentence{id}))) tokens.push_back(id);
+  return tokens;
+}
+
+bool begins_with_capital(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\n\r");
+  return first != std::string::npos && text[first] >= 'A' && text[first] <= 'Z';
+}
+
+bool ends_a_sentence(const std::string& text) {
+  return text.find_first_of(".?!") != std::string::npos;
 }
 
 }  // namespace
@@ -88,6 +106,37 @@ DecepticonRecovery recover(const DecepticonAttack& attack, const Observation& ob
                                   .seed = Seed(attack.seed)};
   return attack.method == "paper" ? read_as_in_paper(observation, key, options)
                                   : read_exactly(observation, key, options);
+}
+
+FilmRecovery recover(const FilmAttack& attack, const Observation& observation, const Tokenizer& tokenizer,
+                     std::span<const Sentence> truth) {
+  FilmOptions options;
+  options.method = attack.method == "paper" ? FilmMethod::paper : FilmMethod::best;
+  if (attack.bag != "gradient") options.bag = FilmBag::oracle;
+  if (attack.bag == "oracle") options.oracle_bag = words_in(truth);
+  if (attack.bag == "none") {
+    options.oracle_bag.resize(static_cast<std::size_t>(observation.before->vocabulary_size()));
+    std::iota(options.oracle_bag.begin(), options.oracle_bag.end(), Token{0});
+  }
+  options.reorder = attack.reorder == "none"      ? FilmReorder::none
+                    : attack.reorder == "phrases" ? FilmReorder::phrases
+                    : attack.reorder == "tokens"  ? FilmReorder::tokens
+                                                  : FilmReorder::both;
+  options.starts = tokens_where(tokenizer, begins_with_capital);
+  options.ends = tokens_where(tokenizer, ends_a_sentence);
+  options.beam = attack.beam;
+  options.sentences = attack.sentences;
+  options.reorder_steps = attack.reorder_steps;
+  options.beta = attack.beta;
+  options.noise = attack.noise;
+  options.seed = Seed(attack.seed);
+  return film(observation, options);
+}
+
+std::vector<Sentence> sentences_of(const FilmRecovery& recovery) {
+  std::vector<Sentence> sentences;
+  for (const FilmSentence& sentence : recovery.sentences) sentences.push_back(sentence.ids);
+  return sentences;
 }
 
 RecoveredTokens tokens_of(const DecepticonRecovery& recovery) {

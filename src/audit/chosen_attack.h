@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attacks/decepticons/readout.h"
+#include "attacks/film/film.h"
 #include "attacks/recovery.h"
 #include "federated/observation.h"
 
@@ -53,6 +54,21 @@ struct DecepticonAttack {
   std::uint64_t seed = 1;
 };
 
+// Of a causal transformer.
+struct FilmAttack {
+  std::string method = "best";   // best, paper
+  std::string bag = "gradient";  // gradient, oracle (the truth, as published), none (all words)
+  std::string reorder = "both";  // none, phrases, tokens, both
+  std::int64_t beam = 32;
+  std::int64_t sentences = 0;  // to recover; 0: paper: one, best: all
+  std::int64_t reorder_steps = 200;
+  double beta = 1;
+  double noise = 0;  // the deviation of a defence's noise in the update
+  std::uint64_t seed = 1;
+
+  bool oracle() const { return bag == "oracle"; }
+};
+
 // truth: for what is called oracle alone, and otherwise not looked at.
 WordRecovery recover(const WordAttack& attack, const Observation& observation,
                      std::span<const Sentence> truth);
@@ -64,6 +80,11 @@ SentenceRecovery recover(const MatchingAttack& attack, const Observation& observ
 
 DecepticonRecovery recover(const DecepticonAttack& attack, const Observation& observation,
                            const DecepticonKey& key);
+
+// tokenizer: tells the paper's rules which tokens begin with a capital letter and which end a sentence.
+FilmRecovery recover(const FilmAttack& attack, const Observation& observation, const Tokenizer& tokenizer,
+                     std::span<const Sentence> truth);
+std::vector<Sentence> sentences_of(const FilmRecovery& recovery);
 
 // The recovered sequences as metrics take them, token by token.
 struct RecoveredTokens {

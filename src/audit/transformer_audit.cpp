@@ -104,6 +104,7 @@ class Audit {
         folder_(folder),
         texts_(texts),
         before_(utility_of(*folder.model)),
+        film_(reads_sentences(dynamic_cast<const Transformer&>(*folder.model).config())),
         matching_(parameters_of(*folder.model) <= options.matching_parameters) {
     const auto& model = dynamic_cast<const Transformer&>(*folder.model);
     for (const DecepticonDesign design : {DecepticonDesign::paper, DecepticonDesign::best})
@@ -116,8 +117,8 @@ class Audit {
   std::optional<double> perplexity_before() const { return before_; }
 
   std::int64_t rows() const {
-    const std::int64_t cases = std::ssize(texts_.clients) * std::ssize(options_.defences);
-    return 4 * cases + (matching_ ? 2 : 0);
+    const auto small = std::ranges::count_if(texts_.clients, [&](const Client& c) { return filmed(c); });
+    return (4 * std::ssize(texts_.clients) + small) * std::ssize(options_.defences) + (matching_ ? 2 : 0);
   }
 
   void attack(const Client& client, const AuditedDefence& defence, RowsSoFar& results,
@@ -130,6 +131,14 @@ class Audit {
   }
 
  private:
+  // FILM follows sentences word by word, which a causal model predicts.
+  static bool reads_sentences(const TransformerConfig& config) {
+    return config.kind == TransformerKind::gpt2;
+  }
+  bool filmed(const Client& client) const {
+    return film_ && std::ssize(client.sequences) <= options_.film_sequences;
+  }
+
   std::optional<double> utility_of(const LanguageModel& model) const {
     if (texts_.held_out.empty()) return std::nullopt;
     return perplexity(model, texts_.held_out);
@@ -172,8 +181,8 @@ class Audit {
     return facts;
   }
 
-  // The bag of words of both methods and, of a small client without a defence, texts by matching gradients.
-  // Returns the utility of a step with this update.
+  // The bag of words of both methods, of clients that are not large texts by FILM and, of the smallest
+  // without a defence, texts by matching gradients. Returns the utility of a step with this update.
   std::optional<double> curious(const Client& client, const AuditedDefence& defence, RowsSoFar& results,
                                 const std::function<void()>& done) const {
     const Observation observation = observed(client, defence, folder_.model, folder_.hash, true);
@@ -187,6 +196,21 @@ class Audit {
       });
       add_word_row(facts_of(client, defence, "words", method, kCuriousServer, after), client.sequences,
                    recovery, seconds, results);
+      done();
+    }
+    if (filmed(client)) {
+      FilmRecovery recovery;
+      const double seconds = seconds_of([&] {
+        try {
+          recovery = recover(FilmAttack{.noise = defence.sigma, .seed = options_.seed}, observation,
+                             *folder_.tokenizer, {});
+        } catch (const UserError&) {
+          if (defence.name == "none") throw;  // under a defence there may be nothing left to read
+        }
+      });
+      add_sequence_row(facts_of(client, defence, "sentences", "film", kCuriousServer, after),
+                       client.sequences, sentences_of(recovery), recovery.certified, seconds,
+                       *folder_.tokenizer, results);
       done();
     }
     const bool smallest = &client == &texts_.clients.front();
@@ -239,6 +263,7 @@ class Audit {
   const LocalTraining training_{
       .reduction = Reduction::mean, .train_embedding = true, .kind = UpdateKind::gradient};
   std::optional<double> before_;
+  bool film_;
   bool matching_;
   std::vector<CorruptedState> states_;
 };

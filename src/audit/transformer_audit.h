@@ -33,6 +33,7 @@ struct TransformerAuditOptions {
                                           {"clipping to 1 and noise", 1, 1e-6},
                                           {"clipping to 1 and noise", 1, 1e-4},
                                           {"clipping to 1 and noise", 1, 1e-2}};
+  std::int64_t film_sequences = 8;               // clients with more are not read by FILM: minutes each
   double learning_rate = 0.01;                   // of the one step after which the utility is measured
   std::int64_t held_out = 500;                   // messages on which it is, at most
   std::int64_t matching_steps = 200;             // of TAG; of DLG, whose steps are dearer, a quarter

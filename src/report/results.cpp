@@ -133,7 +133,7 @@ ResultRow parse_row(const Place& place) {
   ResultRow row;
   row.id = place.at("id").text();
   row.attack = place.at("attack").one_of({"words", "sentences"});
-  row.method = place.at("method").one_of({"paper", "best", "tag", "dlg"});
+  row.method = place.at("method").one_of({"paper", "best", "film", "tag", "dlg"});
   row.oracle = place.at("oracle").flag();
   row.threat_model = place.at("threat_model").text();
   row.messages = place.at("messages").count();

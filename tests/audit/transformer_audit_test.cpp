@@ -98,6 +98,21 @@ TEST_F(TransformerAudit, IsTheSameForTheSameSeedWhateverTheThreads) {
   EXPECT_NE(notes_[0].find("DLG and TAG are not tried"), std::string::npos);
 }
 
+TEST_F(TransformerAudit, ReadsSentencesOfCausalModelsByFilm) {
+  options_.recipe = *recipe_named("built-in:gpt2-2x128");
+  options_.recipe.messages = 500;
+  options_.matching_parameters = 0;
+  options_.film_sequences = 1;
+  options_.defences = {{}, {"clipping to 1 and noise", 1, 0.1}};
+  const Results results = parse_results(run_transformer_audit(options_));
+  std::map<std::string, std::string> threat;
+  for (const ResultRow& row : results.rows)
+    if (row.method == "film") threat[row.id] = row.threat_model;
+  EXPECT_EQ(threat, (std::map<std::string, std::string>{
+                        {"n1-curious-sentences-film", "curious-server"},
+                        {"n1-curious-clip1-noise0.1-sentences-film", "curious-server"}}));
+}
+
 TEST_F(TransformerAudit, TakesTheUsersTexts) {
   std::string lines;
   for (int i = 0; i < 30; ++i) lines += "see you at home tomorrow\n";

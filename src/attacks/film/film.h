@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct FilmOptions {
   // the embedding then counts by the threshold of section 6.3, tau = noise * sqrt(2 log D).
   double noise = 0;
   Seed seed{1};
-  bool progress = false;
+  std::function<void(const std::string&)> trace = {};  // told how the search goes
 };
 
 struct FilmSentence {

@@ -374,6 +374,7 @@ double cost_of(const json& config) {
   const double training = size * epochs * (config.at("defence").at("kind") == "noise-per-step" ? 2 : 1);
   const bool search = attack.at("kind") == "sentences";
   double reading = attack.value("method", "") == "best" ? (search ? 100 : 20) : (search ? 20 : 1);
+  if (attack.at("kind") == "film") reading = 200;
   if (attack.at("kind") == "dlg" || attack.at("kind") == "tag")
     reading = 1000 * attack.at("restarts").get<double>();
   const double tokens = std::max(1.0, config.at("texts").at("length").get<double>() / 8) *

@@ -13,7 +13,7 @@ std::vector<Section> made_sections() {
   const std::vector<std::string> noise = {"noise-per-step", "noise-on-result"};
   const std::vector<std::string> noisy = {"noise-per-step", "noise-on-result", "dpsgd"};
   const std::vector<std::string> matching = {"dlg", "tag"}, words = {"words", "sentences"};
-  const std::vector<std::string> listing = {"words", "sentences", "decepticon"};
+  const std::vector<std::string> listing = {"words", "sentences", "decepticon", "film"};
   const std::vector<std::string> reading = {"sentences", "dlg", "tag"};
   const std::vector<std::string> malicious = {"paper", "best"};
   return {
@@ -211,7 +211,7 @@ std::vector<Section> made_sections() {
          "what is read, or by which matching of gradients",
          0,
          0,
-         {"words", "sentences", "dlg", "tag", "decepticon"}},
+         {"words", "sentences", "dlg", "tag", "decepticon", "film"}},
         {"method", FieldType::text, "best", "by which attack", 0, 0, {"best", "paper"}, {{"kind", listing}}},
         {"cutoff",
          FieldType::text,
@@ -286,6 +286,40 @@ std::vector<Section> made_sections() {
          {},
          {{"kind", matching}}},
         {"restarts", FieldType::whole, 1, "attempts", 1, 1e6, {}, {{"kind", matching}}},
+        {"bag_from",
+         FieldType::text,
+         "gradient",
+         "the bag of words: of the gradient, of the truth as published (oracle), or all words (none)",
+         0,
+         0,
+         {"gradient", "oracle", "none"},
+         {{"kind", {"film"}}}},
+        {"beam", FieldType::whole, 32, "beams of the search", 1, 1e6, {}, {{"kind", {"film"}}}},
+        {"sentences",
+         FieldType::whole,
+         0,
+         "messages to recover; 0: paper: one, best: all",
+         0,
+         1e6,
+         {},
+         {{"kind", {"film"}}}},
+        {"reorder",
+         FieldType::text,
+         "both",
+         "what is reordered after the search",
+         0,
+         0,
+         {"none", "phrases", "tokens", "both"},
+         {{"kind", {"film"}}}},
+        {"reorder_steps", FieldType::whole, 200, "of each kind", 0, 1e6, {}, {{"kind", {"film"}}}},
+        {"beta",
+         FieldType::number,
+         1,
+         "weight of the gradient norm beside the perplexity",
+         0,
+         1e6,
+         {},
+         {{"kind", {"film"}}}},
         {"alpha",
          FieldType::number,
          0.01,

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <new>
+#include <numeric>
 #include <set>
 
 #include "attacks/words.h"
@@ -148,6 +149,36 @@ json CellRunner::match_gradient(const json& config, const Attacked& update) {
   return read;
 }
 
+json CellRunner::read_film(const json& config, const Attacked& update) {
+  const json& attack = config.at("attack");
+  const std::vector<Sentence>& truth = update.texts.client;
+  const Tokenizer& tokenizer = *update.folder->tokenizer;
+  const FilmRecovery recovery = recover(FilmAttack{.method = attack.at("method"),
+                                                   .bag = attack.at("bag_from"),
+                                                   .reorder = attack.at("reorder"),
+                                                   .beam = attack.at("beam"),
+                                                   .sentences = attack.at("sentences"),
+                                                   .reorder_steps = attack.at("reorder_steps"),
+                                                   .beta = attack.at("beta"),
+                                                   .noise = noise_in_gradient(config, truth.size()),
+                                                   .seed = config.at("run").at("seed")},
+                                        update.observation, tokenizer, truth);
+  const std::vector<Sentence> found = sentences_of(recovery);
+  std::vector<double> confidence;
+  for (const FilmSentence& sentence : recovery.sentences) confidence.push_back(sentence.confidence);
+  FilmScoring scoring{.confidence = confidence};
+  if (attack.at("bag_from") == "gradient") scoring.bag = recovery.bag;
+  json metrics = film_scores(truth, found, tokenizer, scoring);
+  metrics["certified"] = recovery.certified ? 1 : 0;
+  add_number(metrics, "unmatched", recovery.residual);
+  add_number(metrics, "bag_confidence", recovery.bag_confidence);
+  if (!confidence.empty())
+    metrics["confidence"] =
+        std::accumulate(confidence.begin(), confidence.end(), 0.0) / static_cast<double>(confidence.size());
+  return {{"metrics", std::move(metrics)},
+          {"sample", pairs_of(truth, found, score_sentences(truth, found), tokenizer)}};
+}
+
 json CellRunner::read_sequences(const json& config, const Attacked& update) {
   if (!update.state_key)
     fail(
@@ -195,6 +226,7 @@ json CellRunner::result_of(const json& config) {
   json result = attack.at("kind") == "words"        ? read_words(attack, update)
                 : attack.at("kind") == "sentences"  ? read_sentences(attack, update)
                 : attack.at("kind") == "decepticon" ? read_sequences(config, update)
+                : attack.at("kind") == "film"       ? read_film(config, update)
                                                     : match_gradient(config, update);
   add_number(result["metrics"], "perplexity_before", update.perplexity_before);
   add_number(result["metrics"], "perplexity_after", update.perplexity_after);

@@ -30,6 +30,7 @@ class CellRunner {
   static nlohmann::json read_sentences(const nlohmann::json& attack, const Attacked& update);
   static nlohmann::json match_gradient(const nlohmann::json& config, const Attacked& update);
   static nlohmann::json read_sequences(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json read_film(const nlohmann::json& config, const Attacked& update);
   static nlohmann::json scored_sequences(const std::vector<Sentence>& found, const TokenBeliefs& beliefs,
                                          const Attacked& update);
   static nlohmann::json scored(const SentenceRecovery& recovery, const Attacked& update);

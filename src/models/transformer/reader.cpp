@@ -25,9 +25,16 @@ float dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
-TransformerReader::TransformerReader(std::shared_ptr<const Transformer> model)
-    : model_(std::move(model)), weights_(model_->weights()) {
+TransformerReader::TransformerReader(std::shared_ptr<const Transformer> model, bool keep_last_block)
+    : model_(std::move(model)), weights_(model_->weights()), keep_last_block_(keep_last_block) {
   UNDERTEXT_CHECK(model_->config().causal);
+  UNDERTEXT_CHECK(!keep_last_block || (model_->config().norm_first && model_->config().layers > 0));
+}
+
+TransformerReader::LastBlock TransformerReader::last_block(StateId state) const {
+  UNDERTEXT_CHECK(keep_last_block_);
+  const float* row = last_block_.data() + state * last_block_width();
+  return {row, row + width(), row + 3 * width(), row + 2 * width()};
 }
 
 // One query per prefix, over all tokens of the prefix. qkv: (n, 3 D); out: (n, D).
@@ -90,6 +97,15 @@ StateId TransformerReader::extend(std::span<const StateId> states, std::span<con
   std::vector<float> normed(size(d)), qkv(size(3 * d)), attended(size(d)), part(size(d)), wide(size(f));
   std::vector<float> statistics(size(2));
   const bool before = config.norm_first;
+  if (keep_last_block_) last_block_.resize(nodes_.size() * static_cast<std::size_t>(last_block_width()));
+  // Keeps a part of the last block of every new state, `at` numbers into its row.
+  const auto keep_part = [&](std::size_t layer, const std::vector<float>& rows, std::int64_t columns,
+                             std::int64_t at) {
+    if (!keep_last_block_ || layer + 1 < weights_.layers.size()) return;
+    for (std::int64_t i = 0; i < n; ++i)
+      std::copy_n(rows.data() + i * columns, columns,
+                  last_block_.data() + (first + i) * last_block_width() + at);
+  };
   for (std::size_t l = 0; l < weights_.layers.size(); ++l) {
     const LayerWeights& layer = weights_.layers[l];
     if (before) layer_norm(layer.norm1, x.data(), n, normed.data(), statistics.data());
@@ -103,14 +119,18 @@ StateId TransformerReader::extend(std::span<const StateId> states, std::span<con
           nodes_[static_cast<std::size_t>(first + i)]->kv.data() + l * 2 * static_cast<std::size_t>(d),
           qkv.data() + i * 3 * d + d, static_cast<std::size_t>(2 * d) * sizeof(float));
     attend(l, lines, qkv.data(), attended.data());
+    keep_part(l, attended, d, 0);
     linear(layer.attention, attended.data(), n, part.data(), d);
     add_to(x, part);
+    keep_part(l, x, d, d);
     if (!before) layer_norm(layer.norm1, x.data(), n, x.data(), statistics.data());
     if (before) layer_norm(layer.norm2, x.data(), n, normed.data(), statistics.data());
     linear(layer.inner, before ? normed.data() : x.data(), n, wide.data(), f);
+    keep_part(l, wide, f, 3 * d);
     activate(config.activation, wide.data(), wide.data(), n * f);
     linear(layer.outer, wide.data(), n, part.data(), d);
     add_to(x, part);
+    keep_part(l, x, d, 2 * d);
     if (!before) layer_norm(layer.norm2, x.data(), n, x.data(), statistics.data());
   }
   if (weights_.final_norm.weight) layer_norm(weights_.final_norm, x.data(), n, x.data(), statistics.data());
@@ -121,6 +141,7 @@ StateId TransformerReader::extend(std::span<const StateId> states, std::span<con
 void TransformerReader::clear() {
   nodes_.clear();
   h_.clear();
+  last_block_.clear();
 }
 
 void TransformerReader::keep(std::span<const StateId> states) {
@@ -131,10 +152,15 @@ void TransformerReader::keep(std::span<const StateId> states) {
     nodes_[to] = nodes_[at];
     std::memmove(h_.data() + to * static_cast<std::size_t>(width()), hidden(from),
                  static_cast<std::size_t>(width()) * sizeof(float));
+    if (keep_last_block_) {
+      const auto row = static_cast<std::size_t>(last_block_width());
+      std::memmove(last_block_.data() + to * row, last_block_.data() + at * row, row * sizeof(float));
+    }
     ++to;
   }
   nodes_.resize(to);
   h_.resize(to * static_cast<std::size_t>(width()));
+  if (keep_last_block_) last_block_.resize(to * static_cast<std::size_t>(last_block_width()));
 }
 
 }  // namespace undertext

@@ -179,5 +179,24 @@ TEST_F(TrainedCells, FiltersChooseTheMessages) {
   EXPECT_EQ(messages("min_entities = 2\n"), 1);
 }
 
+TEST_F(TrainedCells, AreReadByFilm) {
+  const std::vector<json> all = metrics(kBase + kTraining + R"(
+    [texts]
+    append_end = true
+    [[attack]]
+    kind = "film"
+    method = ["paper", "best"]
+    sentences = 2
+    reorder_steps = 2
+  )");
+  ASSERT_EQ(all.size(), 2u);
+  for (const json& one : all) {
+    for (const char* name : {"first_rouge_l", "best_rouge_l", "rouge_l", "exact", "recall_25", "precision_25",
+                             "bag_precision", "bag_recall", "confidence", "certified"})
+      EXPECT_TRUE(one.contains(name)) << name;
+    EXPECT_GT(one.at("bag_recall"), 0);
+  }
+}
+
 }  // namespace
 }  // namespace undertext

@@ -1,0 +1,156 @@
+#include "attacks/film/best.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "attacks/bag_of_words.h"
+#include "attacks/film/explain.h"
+#include "attacks/film/residual.h"
+#include "attacks/film/step_search.h"
+#include "base/error.h"
+#include "base/quantile.h"
+#include "models/transformer/layer_views.h"
+
+namespace undertext {
+namespace {
+
+constexpr std::int64_t kOwnTexts = 160;  // of the model's own making
+constexpr std::int64_t kOwnLength = 24;  // tokens of each
+constexpr double kRidge = 0.01;
+constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are made of
+constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
+constexpr int kRounds = 8;
+constexpr std::size_t kPool = 240;   // candidates that are fitted at once
+constexpr double kExplained = 1e-4;  // of the last block's gradient is left: nothing more to find
+constexpr double kKept = 0.35;       // of one occurrence: the least weight that keeps a sentence
+
+// weight: (out, in).
+Matrix<double> joined(const LayerViews::Affine& of) {
+  if (!of.weight.defined()) return {};
+  const at::Tensor bias = of.bias.defined() ? of.bias : at::zeros({of.weight.size(0)}, of.weight.options());
+  const at::Tensor both = at::cat({of.weight.t(), bias.unsqueeze(0)}).contiguous();
+  Matrix<double> result(both.size(0), both.size(1));
+  std::copy_n(both.data_ptr<double>(), both.numel(), result.data.begin());
+  return result;
+}
+
+TailGradient tail_gradient(const Observation& observation, const Transformer& model) {
+  NamedTensors sums;
+  for (const auto& [name, tensor] : observation.update.tensors)
+    sums[name] = summed_gradient(observation, name);
+  const auto last = static_cast<std::size_t>(model.config().layers - 1);
+  const LayerViews views = layer_views(model, sums, last);
+  if (!views.outer.weight.defined())
+    fail("the update does not hold {}: the attack reads the steps of the text there",
+         model.names().layers[last].outer_weight);
+  return {joined(views.outer), joined(views.inner), joined(views.attention)};
+}
+
+// Tokens by how far their rows of the embedding moved, most first; all alike where they are not in the
+// update.
+std::vector<Token> by_rows(const Observation& observation, const Transformer& model) {
+  std::vector<Token> order(static_cast<std::size_t>(model.config().vocabulary));
+  std::iota(order.begin(), order.end(), 0);
+  const std::string& name = model.names().token_embedding;
+  if (!observation.update.tensors.contains(name)) return order;
+  const at::Tensor norms = summed_gradient(observation, name).norm(2, 1).contiguous();
+  const double* norm = norms.data_ptr<double>();
+  std::ranges::stable_sort(order, [&](Token a, Token b) { return norm[a] > norm[b]; });
+  return order;
+}
+
+std::vector<Token> first_of(const std::vector<Token>& order, std::int64_t count) {
+  return {order.begin(), order.begin() + std::min<std::int64_t>(count, std::ssize(order))};
+}
+
+// Sentences that are right have the weight of one occurrence, or rarely of more; those that are wrong share
+// it with others.
+double one_of(std::vector<double> weight, double guess) {
+  std::ranges::sort(weight, std::greater<>());
+  if (weight.empty() || weight[0] <= 0) return guess;
+  // The largest may be of several copies, but not of many times the next.
+  const double largest = weight.size() > 1 && weight[1] > 0.3 * weight[0] ? weight[1] : weight[0];
+  std::vector<double> top;
+  for (const double value : weight)
+    if (value > 0.6 * largest) top.push_back(value);
+  return quantile(std::move(top), 0.5);
+}
+
+}  // namespace
+
+FilmRecovery film_by_evidence(const Observation& observation, const std::shared_ptr<const Transformer>& model,
+                              const FilmOptions& options) {
+  const Tail tail(model);
+  const TailGradient gradient = tail_gradient(observation, *model);
+  const std::vector<Token> order = by_rows(observation, *model);
+  const bool rows = observation.update.tensors.contains(model->names().token_embedding);
+  FilmRecovery result;
+  result.longest = longest_text(observation);
+
+  const OwnText own = own_text(model, tail, rows ? first_of(order, kLikelyTokens) : order, kOwnTexts,
+                               kOwnLength, options.seed.derive("own"));
+  const StepSearch search(model, tail, rows ? first_of(order, kStarts) : order);
+  const Explainer explainer(model, tail);
+  Filter filter(own.contexts, own.steps, kOwnLength, kRidge);
+
+  StepSearchOptions how;
+  how.weight = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
+  how.longest = result.longest > 0 ? result.longest : options.longest;
+  how.longest = std::min(how.longest, model->config().positions);
+  const std::int64_t batch = options.batch > 0 ? options.batch : observation.update.protocol.count;
+  how.starts = std::max<std::int64_t>(48, 4 * batch);
+  how.per_start = std::max<std::int64_t>(2, options.beam / 5);
+
+  std::vector<Sentence> kept;
+  Explanation now;
+  now.residual = gradient;
+  for (int round = 0; round < kRounds; ++round) {
+    filter.observe(now.residual);
+    const StepScores scores(tail, filter, own);
+    if (how.weight == 0) how.weight = weight_of_one(search.first_steps(scores, 0));
+    if (how.weight == 0) break;
+    if (options.trace) options.trace(fmt::format("one {:.4g}", how.weight));
+    std::vector<FoundPrefix> found = search.run(scores, kept, how);
+    std::vector<Sentence> pool = kept;
+    std::set<Sentence> in_pool(kept.begin(), kept.end());
+    for (FoundPrefix& prefix : found) {
+      if (pool.size() >= kPool + kept.size()) break;
+      if (in_pool.insert(prefix.tokens).second) pool.push_back(std::move(prefix.tokens));
+    }
+    if (pool.size() == kept.size()) break;
+    filter.measure(gradient);
+    const Explanation fitted = explainer.fit(filter, gradient, pool);
+    how.weight =
+        observation.update.protocol.reduction == Reduction::sum ? 1 : one_of(fitted.weight, how.weight);
+    std::vector<Sentence> chosen;
+    for (std::size_t i = 0; i < pool.size(); ++i)
+      if (fitted.weight[i] > kKept * how.weight) chosen.push_back(pool[i]);
+    const bool same = chosen == kept;
+    kept = std::move(chosen);
+    now = explainer.fit(filter, gradient, kept);
+    if (options.trace)
+      options.trace(fmt::format("round {}: one {:.4g}, pool {}, kept {}, left {:.3g}", round + 1, how.weight,
+                                pool.size(), kept.size(), now.left));
+    if (now.left < kExplained || same) break;
+  }
+
+  // Whole copies, best first.
+  if (!kept.empty()) {
+    now = explainer.with(filter, gradient, kept, now.weight, how.weight);
+    std::vector<std::size_t> by(kept.size());
+    std::iota(by.begin(), by.end(), std::size_t{0});
+    std::ranges::stable_sort(
+        by, [&](std::size_t a, std::size_t b) { return now.confidence[a] > now.confidence[b]; });
+    for (const std::size_t i : by)
+      for (std::int64_t copy = 0; copy < std::max(1.0, std::round(now.weight[i] / how.weight)); ++copy)
+        result.sentences.push_back({kept[i], now.weight[i] / how.weight, now.confidence[i], false});
+  }
+  certify(observation, *model, result);
+  return result;
+}
+
+}  // namespace undertext

@@ -1,0 +1,87 @@
+#include "attacks/film/film.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "attacks/bag_of_words.h"
+#include "attacks/film/best.h"
+#include "attacks/film/paper.h"
+#include "attacks/film/residual.h"
+#include "base/error.h"
+
+namespace undertext {
+namespace {
+
+constexpr double kNormsPrecision = 0.8;  // of row norms with a tied head, as far as we measured
+
+std::shared_ptr<const Transformer> checked_model(const Observation& observation) {
+  auto model = std::dynamic_pointer_cast<const Transformer>(observation.before);
+  if (!model || model->config().kind != TransformerKind::gpt2 || model->config().layers < 1)
+    fail("a {} model is not what film reads, expected gpt2", observation.before->kind());
+  const Protocol& protocol = observation.update.protocol;
+  if (protocol.epochs != 1 || (protocol.batch > 0 && protocol.count > protocol.batch))
+    fail("the update is of more than one step, expected one gradient step over one batch");
+  return model;
+}
+
+// Section 4.2; with noise, the threshold of section 6.3 on the largest entry of a row.
+void add_bag(const Observation& observation, const Transformer& model, double noise, FilmRecovery& to) {
+  const std::string& name = model.names().token_embedding;
+  if (!observation.update.tensors.contains(name)) {
+    to.bag_from = "none";
+    return;
+  }
+  if (model.config().tied && noise == 0) {
+    for (const RecoveredWord& word : recover_bag_by_counts(observation).words) to.bag.push_back(word.id);
+    std::ranges::sort(to.bag);
+    to.bag_from = "norms";
+    to.bag_confidence = kNormsPrecision;
+    return;
+  }
+  const at::Tensor largest = std::get<0>(summed_gradient(observation, name).abs().max(1)).contiguous();
+  const double tau = noise * std::sqrt(2 * std::log(static_cast<double>(model.config().width)));
+  for (std::int64_t k = 0; k < largest.size(0); ++k)
+    if (largest.data_ptr<double>()[k] > tau) to.bag.push_back(static_cast<Token>(k));
+  to.bag_from = "rows";
+  to.bag_confidence = model.config().tied ? 0 : 1;
+}
+
+}  // namespace
+
+FilmRecovery film(const Observation& observation, const FilmOptions& options) {
+  const std::shared_ptr<const Transformer> model = checked_model(observation);
+  FilmRecovery result;
+  if (options.method == FilmMethod::best) result = film_by_evidence(observation, model, options);
+  if (options.bag == FilmBag::oracle) {
+    result.bag = options.oracle_bag;
+    std::ranges::sort(result.bag);
+    result.bag.erase(std::unique(result.bag.begin(), result.bag.end()), result.bag.end());
+    result.bag_from = "oracle";
+    result.bag_confidence = 1;
+  } else if (result.certified) {
+    std::set<Token> bag;
+    for (const FilmSentence& sentence : result.sentences)
+      bag.insert(sentence.ids.begin(), sentence.ids.end());
+    result.bag.assign(bag.begin(), bag.end());
+    result.bag_from = "evidence";
+    result.bag_confidence = 1;
+  } else {
+    add_bag(observation, *model, options.noise, result);
+  }
+  if (options.method == FilmMethod::paper) {
+    result.longest = longest_text(observation);
+    const std::int64_t longest =
+        std::min(result.longest > 0 ? std::min(result.longest, options.longest) : options.longest,
+                 model->config().positions);
+    result.sentences = film_as_in_paper(model, result.bag, longest, options);
+    certify(observation, *model, result);
+  }
+  if (options.sentences > 0 && std::ssize(result.sentences) > options.sentences)
+    result.sentences.resize(static_cast<std::size_t>(options.sentences));
+  return result;
+}
+
+}  // namespace undertext

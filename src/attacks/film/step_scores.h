@@ -1,0 +1,56 @@
+// What the gradient says of every token that could follow a prefix.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "attacks/film/filter.h"
+#include "attacks/film/own_text.h"
+#include "attacks/film/tail.h"
+
+namespace undertext {
+
+// A step as the filter sees it. In units in which noise has variance `energy`, a step that occurs with weight
+// w responds by w * energy.
+struct ScoredStep {
+  std::int32_t context = 0;
+  Token token = 0;
+  double response = 0, energy = 0;
+  double log_probability = 0;  // by the model
+
+  // Log of how much likelier the response is when the step occurs once (weight w) than when it does not, with
+  // an error of a share of the response beside the noise. Beyond one occurrence counts as one.
+  double evidence(double w) const {
+    constexpr double kError = 0.15;
+    const double one = w * w * energy;
+    return (w * std::min(response, w * energy) - one / 2) / (1 + kError * kError * one);
+  }
+};
+
+class StepScores {
+ public:
+  // own: text of the model's own making, for how a token's energy goes with its word vector.
+  StepScores(const Tail& tail, const Filter& filter, const OwnText& own);
+
+  // About the `most` likeliest tokens of each context, by evidence and the model's own prediction, context by
+  // context. w: weight of one occurrence; 0: unknown, by response over deviation.
+  std::vector<ScoredStep> best(const TailContexts& contexts, double w, std::int64_t most) const;
+  // Given steps.
+  std::vector<ScoredStep> of(const TailContexts& contexts, std::span<const std::int32_t> rows,
+                             std::span<const Token> tokens) const;
+
+ private:
+  // Response of (c, k) is base_c - direction_c . W_k.
+  Matrix<float> directions(const TailContexts& contexts, const Sides& left) const;
+
+  const Tail& tail_;
+  const Filter& filter_;
+  Matrix<float> white(Matrix<float> x) const;
+
+  Matrix<float> white_words_;       // (V, D), of the output layer, as the first dyad's right side sees them
+  std::vector<float> word_energy_;  // (V), the squared norms of these
+  double energy_ratio_ = 1;         // of all dyads to what the above gives, times the left side's energy
+};
+
+}  // namespace undertext
