@@ -19,7 +19,7 @@ namespace undertext {
 namespace {
 
 constexpr std::int64_t kOwnTexts = 160;  // of the model's own making
-constexpr std::int64_t kOwnLength = 24;  // tokens of each
+constexpr std::int64_t kOwnLength = 24;  // tokens of each at most
 constexpr double kRidge = 0.01;
 constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are made of
 constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
@@ -91,11 +91,12 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   FilmRecovery result;
   result.longest = longest_text(observation);
 
+  const std::int64_t own_length = std::min(kOwnLength, model->config().positions);
   const OwnText own = own_text(model, tail, rows ? first_of(order, kLikelyTokens) : order, kOwnTexts,
-                               kOwnLength, options.seed.derive("own"));
+                               own_length, options.seed.derive("own"));
   const StepSearch search(model, tail, rows ? first_of(order, kStarts) : order);
   const Explainer explainer(model, tail);
-  Filter filter(own.contexts, own.steps, kOwnLength, kRidge);
+  Filter filter(own.contexts, own.steps, own_length, kRidge);
 
   StepSearchOptions how;
   how.weight = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
