@@ -17,7 +17,8 @@ namespace undertext {
 std::shared_ptr<const ModelFolder> trained_model(const nlohmann::json& config,
                                                  std::shared_ptr<const ModelFolder> start, Sources& sources);
 
-// Of the training and the attacked step under dpsgd, at a delta of 1e-5; nothing for other defences and for
+// Of the training and the attacked step under dpsgd, at a delta of 1e-5, as if no patience ended it early;
+// nothing for other defences and for
 // models that are not trained.
 std::optional<double> epsilon_of_cell(const nlohmann::json& config);
 
