@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "attacks/bag_by_counts.h"
 #include "attacks/bag_of_words.h"
 #include "attacks/film/best.h"
 #include "attacks/film/paper.h"
