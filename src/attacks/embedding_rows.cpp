@@ -33,11 +33,6 @@ std::vector<double> row_norms(const float* values, std::int64_t rows, std::int64
 
 }  // namespace
 
-std::vector<double> values_of(const at::Tensor& tensor) {
-  const at::Tensor dense = tensor.to(at::kDouble).contiguous();
-  return {dense.data_ptr<double>(), dense.data_ptr<double>() + dense.numel()};
-}
-
 std::vector<double> embedding_row_norms(const Observation& observation) {
   const auto name = observation.before->parameter_of(Role::token_embedding);
   if (!name || !observation.update.tensors.contains(*name)) return {};

@@ -4,11 +4,9 @@
 #include <vector>
 
 #include "federated/observation.h"
+#include "tensors/tensor_values.h"
 
 namespace undertext {
-
-// A tensor's numbers one after the other, in double.
-std::vector<double> values_of(const at::Tensor& tensor);
 
 // Whether the token embedding is the output weight too: then every row moves.
 bool tied(const LanguageModel& model);

@@ -157,9 +157,4 @@ double evenness(std::vector<double> values) {
   return std::max(0.0, 1 - mean / (2 * std::log(2.0)));
 }
 
-std::vector<double> values_of(const at::Tensor& vector) {
-  const at::Tensor flat = vector.to(at::kDouble).contiguous();
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
-}
-
 }  // namespace undertext

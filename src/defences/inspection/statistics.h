@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tensors/tensor_values.h"
+
 namespace undertext {
 
 // Of all entries of a tensor, around zero.
@@ -44,7 +46,5 @@ double rank_order(const std::vector<double>& values);
 // 1: as even as a ruler, 0: as a sample. Nothing (0) for fewer than 32 values, or when one of ten is double,
 // as in half precision.
 double evenness(std::vector<double> values);
-
-std::vector<double> values_of(const at::Tensor& vector);  // (n), any strides
 
 }  // namespace undertext
