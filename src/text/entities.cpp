@@ -347,7 +347,7 @@ std::vector<Entity> EntityFinder::find(std::string_view text) const {
   const std::vector<std::string> words = plain_words(text);
   std::vector<Entity> found;
   for (const std::vector<std::string>& entity : listed_)
-    if (std::ranges::search(words, entity).begin() != words.end())
+    if (std::search(words.begin(), words.end(), entity.begin(), entity.end()) != words.end())
       found.push_back({EntityKind::name, fmt::format("{}", fmt::join(entity, " "))});
   return found;
 }
