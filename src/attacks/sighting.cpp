@@ -385,14 +385,15 @@ void Search::probe_one_word_on() {
   StateId state = extend(children, 0);
   for (const auto& [child, targets] : children) {
     const auto entry = static_cast<std::size_t>(child.first);
+    const Token& word = child.second;
     const float* h = reader_->hidden(state++);
     for (std::int32_t t : targets)
       if (compare(t, h, [&] {
             Sentence words = path(entry);
-            words.push_back(child.second);
+            words.push_back(word);
             return words;
           }))
-        found(t, entry, {&child.second, 1});
+        found(t, entry, {&word, 1});
   }
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/blas_kernels.h"
 #include "base/error.h"
 
 namespace undertext {
@@ -128,6 +129,7 @@ void resize(Control& control, int count) {
   // both, the bytes of a result cannot depend on how many threads there are.
   at::set_num_threads(1);
   openblas_set_num_threads(1);
+  choose_blas_kernels();
   control.pool = std::make_unique<Pool>(count);
   control.size = count;
 }

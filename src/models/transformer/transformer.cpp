@@ -105,9 +105,10 @@ Transformer::Transformer(const TransformerConfig& config, NamedTensors parameter
     ++known;
   }
   if (known != parameters_.size())
-    for (const auto& [name, tensor] : parameters_)
-      if (std::ranges::none_of(names_.specs, [&](const WantedTensor& spec) { return spec.name == name; }))
-        fail("{}: tensor {} is not part of a {}", where, quote(name), kind());
+    for (const auto& given : parameters_)
+      if (std::ranges::none_of(names_.specs,
+                               [&](const WantedTensor& spec) { return spec.name == given.first; }))
+        fail("{}: tensor {} is not part of a {}", where, quote(given.first), kind());
 }
 
 std::unique_ptr<Transformer> Transformer::random(const TransformerConfig& config, Seed seed) {
