@@ -26,6 +26,8 @@ constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first o
 constexpr int kRounds = 8;
 constexpr std::size_t kPool = 240;   // candidates that are fitted at once
 constexpr double kExplained = 1e-4;  // of the last block's gradient is left: nothing more to find
+constexpr double kHardlyAny = 0.9;   // is left: what was found is not what was typed
+constexpr int kHalvings = 3;         // of the first guess of what one step weighs
 constexpr double kKept = 0.35;       // of one occurrence: the least weight that keeps a sentence
 
 // weight: (out, in).
@@ -68,16 +70,14 @@ std::vector<Token> first_of(const std::vector<Token>& order, std::int64_t count)
 }
 
 // Sentences that are right have the weight of one occurrence, or rarely of more; those that are wrong share
-// it with others.
-double one_of(std::vector<double> weight, double guess) {
-  std::ranges::sort(weight, std::greater<>());
-  if (weight.empty() || weight[0] <= 0) return guess;
-  // The largest may be of several copies, but not of many times the next.
-  const double largest = weight.size() > 1 && weight[1] > 0.3 * weight[0] ? weight[1] : weight[0];
-  std::vector<double> top;
+// it with others, or make up for what is missing. So it is the median of the weights near what single steps
+// said of it.
+double one_of(const std::vector<double>& weight, double guess) {
+  constexpr double kLeast = 0.6, kMost = 1.8;
+  std::vector<double> near;
   for (const double value : weight)
-    if (value > 0.6 * largest) top.push_back(value);
-  return quantile(std::move(top), 0.5);
+    if (value > kLeast * guess && value < kMost * guess) near.push_back(value);
+  return near.empty() ? guess : quantile(std::move(near), 0.5);
 }
 
 }  // namespace
@@ -100,19 +100,22 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
 
   StepSearchOptions how;
   how.weight = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
-  how.longest = result.longest > 0 ? result.longest : options.longest;
+  // Where the model all but knew how the longest text ends, that place moves too little to be seen.
+  how.longest = result.longest > 0 ? result.longest + 1 : options.longest;
   how.longest = std::min(how.longest, model->config().positions);
   const std::int64_t batch = options.batch > 0 ? options.batch : observation.update.protocol.count;
   how.starts = std::max<std::int64_t>(48, 4 * batch);
   how.per_start = std::max<std::int64_t>(2, options.beam / 5);
 
+  double guess = 0;  // of what one step weighs, where the loss is a mean
+  int halvings = 0;
   std::vector<Sentence> kept;
   Explanation now;
   now.residual = gradient;
   for (int round = 0; round < kRounds; ++round) {
     filter.observe(now.residual);
     const StepScores scores(tail, filter, own);
-    if (how.weight == 0) how.weight = weight_of_one(search.first_steps(scores, 0));
+    if (how.weight == 0) how.weight = guess = weight_of_one(search.first_steps(scores, 0));
     if (how.weight == 0) break;
     if (options.trace) options.trace(fmt::format("one {:.4g}", how.weight));
     std::vector<FoundPrefix> found = search.run(scores, kept, how);
@@ -136,6 +139,13 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     if (options.trace)
       options.trace(fmt::format("round {}: one {:.4g}, pool {}, kept {}, left {:.3g}", round + 1, how.weight,
                                 pool.size(), kept.size(), now.left));
+    // A step that several texts begin with passes for one that weighs more, and then no other fits.
+    if (now.left > kHardlyAny && guess > 0 && halvings++ < kHalvings) {
+      how.weight = guess /= 2;
+      kept.clear();
+      now.residual = gradient;
+      continue;
+    }
     if (now.left < kExplained || same) break;
   }
 
