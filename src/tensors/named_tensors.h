@@ -31,8 +31,8 @@ void settle_names(TensorFile& file);
 // UserError that names the file and the tensor when a value is NaN or infinite.
 void check_finite(const NamedTensors& tensors, const std::filesystem::path& file);
 
-// check_finite and hash_of in one, of tensors that were just read: each is given back to its mapped file when it
-// was seen, so that no more than one of them is in memory at a time.
+// check_finite and hash_of in one, of tensors that were just read: each is given back to its mapped file when
+// it was seen, so that no more than one of them is in memory at a time.
 std::string check_and_hash(const NamedTensors& tensors, const std::filesystem::path& file);
 
 // SHA-256 in hex over names, dtypes, shapes and bytes, in the order of names.

@@ -14,8 +14,8 @@ namespace undertext {
 std::filesystem::path tensor_file(const std::filesystem::path& path);
 
 // Safetensors, npz, npy, torch's zip files, or the index of several such files beside it. A folder stands for
-// its tensor_file(). Big tensors are mapped, not copied, and the mapping lives as long as they do; a change in
-// place never reaches the file. Nothing in a file is ever executed.
+// its tensor_file(). Big tensors are mapped, not copied, and the mapping lives as long as they do; a change
+// in place never reaches the file. Nothing in a file is ever executed.
 TensorFile read_tensors(const std::filesystem::path& path);
 
 // The same of bytes, which may not be an index. Messages begin with file.
