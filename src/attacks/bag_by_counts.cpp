@@ -130,20 +130,34 @@ Evidence evidence_of_bias(const Observation& observation, const std::string& bia
   return evidence;
 }
 
+// The quieter half of the rows, (n, D): tokens that did not come.
+at::Tensor crowd_of(const at::Tensor& rows, const at::Tensor& norms) {
+  return rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
+}
+
+// Of a gradient whose crowd is all zero, as strong pruning leaves it (film, section 6.3): the rows that are
+// not, each once.
+WordRecovery rows_that_are_left(const at::Tensor& norms) {
+  WordRecovery result;
+  result.rule = "embedding rows that are not zero, as few are";
+  const std::vector<double> values = values_of(norms);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k] > 0) result.words.push_back({static_cast<Token>(k), 1, -values[k]});
+  std::ranges::stable_sort(result.words, {}, &RecoveredWord::score);
+  return result;
+}
+
 // From the output weight: the rows of tokens that did not come all lie along the mean of the contexts, and a
 // token's row goes the other way along it once for each time that it came.
-Evidence evidence_of_rows(const Observation& observation, const std::string& weight) {
-  const at::Tensor rows = summed_gradient(observation, weight);  // (V, D)
-  const at::Tensor norms = rows.norm(2, 1);
+Evidence evidence_of_rows(const Observation& observation, const at::Tensor& rows, const at::Tensor& norms) {
   Evidence evidence;
   evidence.rule = "counts from output rows along the contexts' mean";
   evidence.certain = tokens_seen(observation);
   if (evidence.certain.empty()) evidence.certain = outstanding_rows(values_of(norms));
   evidence.likely = evidence.certain;
-  const at::Tensor crowd = rows.index_select(0, (norms <= norms.median()).nonzero().flatten());
+  const at::Tensor crowd = crowd_of(rows, norms);
   const at::Tensor mean = crowd.mean(0);
   const double length = mean.square().sum().item<double>();
-  if (length == 0) fail("the output layer's rows say nothing: all are zero");
   const at::Tensor along = at::mv(rows, mean) / length;
   const double middle = at::mv(crowd, mean).median().item<double>() / length;
   evidence.came = values_of(middle - along);
@@ -190,8 +204,15 @@ WordRecovery recover_bag_by_counts(const Observation& observation) {
   const auto bias = model.parameter_of(Role::output_bias), weight = model.parameter_of(Role::output_weight);
   const auto holds = [&](const auto& name) { return name && observation.update.tensors.contains(*name); };
   if (!holds(bias) && !holds(weight)) return recover_bag_by_rows(observation, {});
-  const Evidence evidence =
-      holds(bias) ? evidence_of_bias(observation, *bias) : evidence_of_rows(observation, *weight);
+  Evidence evidence;
+  if (holds(bias)) {
+    evidence = evidence_of_bias(observation, *bias);
+  } else {
+    const at::Tensor rows = summed_gradient(observation, *weight), norms = rows.norm(2, 1);  // (V, D), (V)
+    if (crowd_of(rows, norms).mean(0).count_nonzero().item<std::int64_t>() == 0)
+      return rows_that_are_left(norms);
+    evidence = evidence_of_rows(observation, rows, norms);
+  }
   // Most tokens of a text occur once.
   std::vector<double> once;
   for (std::size_t k = 0; k < evidence.came.size(); ++k)

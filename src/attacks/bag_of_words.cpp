@@ -93,7 +93,7 @@ WordRecovery recover_bag_by_bias(const Observation& observation, const BagOption
 
 WordRecovery recover_bag_by_rows(const Observation& observation, const BagOptions& options) {
   std::vector<double> norms = embedding_row_norms(observation);
-  if (norms.empty()) fail("the update does not hold the token embedding, whose rows the attack reads");
+  if (norms.empty()) return {.words = {}, .rule = "none: the update does not hold the token embedding"};
   const std::vector<char> found = moved_rows(observation, norms, options.cutoff);
   const std::int64_t tokens = tokens_of(observation, options);
   return share_out(std::move(norms), found, tokens, true,

@@ -19,7 +19,7 @@ struct BagOptions {
 WordRecovery recover_bag_by_bias(const Observation& observation, const BagOptions& options);
 
 // Algorithm 3: the rows of the embedding that stand out (tied) or moved at all, by the squares of their
-// entries.
+// entries. No word where the update does not hold the embedding (frozen ones: film, section 5).
 WordRecovery recover_bag_by_rows(const Observation& observation, const BagOptions& options);
 
 // Whichever of the two the model allows; the first where it has an output bias.

@@ -1,11 +1,13 @@
 #include "audit/chosen_attack.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
 #include "attacks/bag_by_counts.h"
 #include "attacks/bag_of_words.h"
 #include "attacks/exact_sentences.h"
+#include "attacks/film/written_tokens.h"
 #include "attacks/gradient_matching.h"
 #include "attacks/greedy_sentences.h"
 #include "attacks/words.h"
@@ -25,23 +27,6 @@ Sentence words_in(std::span<const Sentence> sentences) {
   std::set<Token> words;
   for (const Sentence& sentence : sentences) words.insert(sentence.begin(), sentence.end());
   return {words.begin(), words.end()};
-}
-
-template <typename Test>
-Sentence tokens_where(const Tokenizer& tokenizer, Test test) {
-  Sentence tokens;
-  for (Token id = 0; id < tokenizer.size(); ++id)
-    if (test(tokenizer.decode(Sentence{id}))) tokens.push_back(id);
-  return tokens;
-}
-
-bool begins_with_capital(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\n\r");
-  return first != std::string::npos && text[first] >= 'A' && text[first] <= 'Z';
-}
-
-bool ends_a_sentence(const std::string& text) {
-  return text.find_first_of(".?!") != std::string::npos;
 }
 
 }  // namespace
@@ -122,21 +107,45 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
                     : attack.reorder == "phrases" ? FilmReorder::phrases
                     : attack.reorder == "tokens"  ? FilmReorder::tokens
                                                   : FilmReorder::both;
-  options.starts = tokens_where(tokenizer, begins_with_capital);
-  options.ends = tokens_where(tokenizer, ends_a_sentence);
+  if (options.method == FilmMethod::paper) {
+    options.starts = tokens_that_begin_sentences(tokenizer);
+    options.ends = tokens_that_end_sentences(tokenizer);
+  }
   options.beam = attack.beam;
   options.sentences = attack.sentences;
-  options.reorder_steps = attack.reorder_steps;
+  options.batch = attack.batch;
+  options.longest = attack.longest;
+  options.ngram = attack.ngram;
+  options.ngram_penalty = attack.ngram_penalty;
+  if (attack.as_code) follow_published_code(options);
+  if (attack.groups > 0) options.groups = attack.groups;
+  options.diversity = attack.diversity;
+  if (attack.reorder_steps >= 0) options.phrase_steps = options.token_steps = attack.reorder_steps;
   options.beta = attack.beta;
+  options.fast_norm = options.fast_norm || attack.fast_norm;
   options.noise = attack.noise;
   options.seed = Seed(attack.seed);
   return film(observation, options);
 }
 
 std::vector<Sentence> sentences_of(const FilmRecovery& recovery) {
-  std::vector<Sentence> sentences;
-  for (const FilmSentence& sentence : recovery.sentences) sentences.push_back(sentence.ids);
+  std::vector<Sentence> sentences(recovery.sentences.size());
+  std::ranges::transform(recovery.sentences, sentences.begin(), &FilmSentence::ids);
   return sentences;
+}
+
+std::vector<double> confidence_of(const FilmRecovery& recovery) {
+  std::vector<double> confidence(recovery.sentences.size());
+  std::ranges::transform(recovery.sentences, confidence.begin(), &FilmSentence::confidence);
+  return confidence;
+}
+
+FilmScores scores_of(const FilmRecovery& recovery, std::span<const Sentence> truth,
+                     const Tokenizer& tokenizer, const EntityFinder& entities) {
+  const std::vector<double> confidence = confidence_of(recovery);
+  FilmScoring scoring{.entities = entities, .confidence = confidence};
+  if (recovery.bag_from != "oracle") scoring.bag = recovery.bag;
+  return film_scores(truth, sentences_of(recovery), tokenizer, scoring);
 }
 
 RecoveredTokens tokens_of(const DecepticonRecovery& recovery) {

@@ -2,6 +2,7 @@
 // call.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "attacks/film/film.h"
 #include "attacks/recovery.h"
 #include "federated/observation.h"
+#include "metrics/film_scores.h"
 
 namespace undertext {
 
@@ -61,8 +63,16 @@ struct FilmAttack {
   std::string reorder = "both";  // none, phrases, tokens, both
   std::int64_t beam = 32;
   std::int64_t sentences = 0;  // to recover; 0: paper: one, best: all
-  std::int64_t reorder_steps = 200;
+  std::int64_t batch = 0;      // texts of the client's step, where the update does not say
+  std::int64_t longest = 40;   // paper: tokens of a text at most
+  bool as_code = false;        // paper: as its published code where that does other than the paper says
+  std::int64_t ngram = 2;      // paper: tokens that pay when they come again together; 0: none do
+  double ngram_penalty = std::numeric_limits<double>::infinity();
+  std::int64_t groups = 0;  // paper: of beams; 0: its own
+  double diversity = 0.1;
+  std::int64_t reorder_steps = -1;  // of each kind; negative: the paper's, or its code's
   double beta = 1;
+  bool fast_norm = false;
   double noise = 0;  // the deviation of a defence's noise in the update
   std::uint64_t seed = 1;
 
@@ -85,6 +95,10 @@ DecepticonRecovery recover(const DecepticonAttack& attack, const Observation& ob
 FilmRecovery recover(const FilmAttack& attack, const Observation& observation, const Tokenizer& tokenizer,
                      std::span<const Sentence> truth);
 std::vector<Sentence> sentences_of(const FilmRecovery& recovery);
+std::vector<double> confidence_of(const FilmRecovery& recovery);
+// A bag that was given is none that the attack recovered, and has no scores.
+FilmScores scores_of(const FilmRecovery& recovery, std::span<const Sentence> truth,
+                     const Tokenizer& tokenizer, const EntityFinder& entities = {});
 
 // The recovered sequences as metrics take them, token by token.
 struct RecoveredTokens {

@@ -1,49 +1,25 @@
 // undertext attack film: whole sentences out of the gradient of a batch.
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "attacks/film/film.h"
-#include "audit/message_pairs.h"
+#include "audit/chosen_attack.h"
 #include "base/error.h"
 #include "cli/attack_inputs.h"
 #include "cli/output.h"
 #include "cli/verb.h"
-#include "metrics/rouge.h"
-#include "metrics/sentence_scores.h"
-#include "metrics/word_scores.h"
+#include "text/corpus.h"
 
 namespace undertext {
 namespace {
 
 struct Flags : AttackFlags {
-  std::string method = "best", bag = "gradient", reorder = "both";
-  FilmOptions options;
-  std::uint64_t seed = 1;
+  FilmAttack attack;
+  std::filesystem::path entities;  // empty: found by rules
 };
 
-std::vector<Sentence> sentences_of(const FilmRecovery& recovery) {
-  std::vector<Sentence> result;
-  for (const FilmSentence& sentence : recovery.sentences) result.push_back(sentence.ids);
-  return result;
-}
-
-nlohmann::json scores_of(const FilmRecovery& recovery, const AttackInputs& inputs) {
-  if (inputs.truth.empty()) return nlohmann::json::object();
-  const std::vector<Sentence> found = sentences_of(recovery);
-  nlohmann::json scores = score_sentences(inputs.truth, found);
-  const nlohmann::json rouge =
-      score_rouge(texts_of(inputs.truth, *inputs.tokenizer), texts_of(found, *inputs.tokenizer));
-  scores.update(rouge);
-  Sentence words;
-  for (const Sentence& sentence : inputs.truth) words.insert(words.end(), sentence.begin(), sentence.end());
-  const WordScores bag = score_words(words, recovery.bag);
-  scores["bag_precision"] = bag.precision;
-  scores["bag_recall"] = bag.recall;
-  return scores;
-}
-
-nlohmann::json json_of(const Flags& flags, const FilmRecovery& recovery, const AttackInputs& inputs) {
+nlohmann::json json_of(const Flags& flags, const FilmRecovery& recovery, const AttackInputs& inputs,
+                       const std::optional<FilmScores>& scores) {
   nlohmann::json sentences = nlohmann::json::array();
   for (const FilmSentence& sentence : recovery.sentences)
     sentences.push_back({{"ids", sentence.ids},
@@ -52,8 +28,8 @@ nlohmann::json json_of(const Flags& flags, const FilmRecovery& recovery, const A
                          {"confidence", sentence.confidence},
                          {"certified", sentence.certified}});
   return {{"attack", "film"},
-          {"method", flags.method},
-          {"oracle", flags.bag == "oracle"},
+          {"method", flags.attack.method},
+          {"oracle", flags.attack.oracle()},
           {"bag", recovery.bag},
           {"bag_from", recovery.bag_from},
           {"bag_confidence", recovery.bag_confidence},
@@ -61,11 +37,41 @@ nlohmann::json json_of(const Flags& flags, const FilmRecovery& recovery, const A
           {"sentences", sentences},
           {"residual", recovery.residual},
           {"certified", recovery.certified},
-          {"scores", scores_of(recovery, inputs)},
+          {"scores", scores ? nlohmann::json(*scores) : nlohmann::json::object()},
+          {"entities_from", flags.entities.empty() ? "rules" : "file"},
           {"threat_model", "curious-server"}};
 }
 
-std::string text_of(const Flags& flags, const FilmRecovery& recovery, const AttackInputs& inputs) {
+std::string score_lines(const FilmScores& scores) {
+  const auto rouge = [](const auto& of) {
+    return fmt::format("ROUGE-1 {:.3f}, ROUGE-2 {:.3f}, ROUGE-L {:.3f}", of.rouge_1, of.rouge_2, of.rouge_l);
+  };
+  const auto nearest = [&](const char* name, const RecoveredSentenceScores& of, const char* which) {
+    const std::string nerr = of.nerr ? fmt::format("; NERR {:.3f}", *of.nerr) : "";
+    return fmt::format("  {:<10}{}{} ({})\n", name, rouge(of), nerr, which);
+  };
+  std::string lines = fmt::format("scores:     {:.3f} of {} exact\n", scores.exact,
+                                  counted(scores.truth, "true text", "true texts"));
+  lines += fmt::format("  all       {} (one-to-one; stemmed {:.3f}, {:.3f}, {:.3f})\n", rouge(scores.matched),
+                       scores.matched_stemmed.rouge_1, scores.matched_stemmed.rouge_2,
+                       scores.matched_stemmed.rouge_l);
+  lines += nearest("first", scores.first, "the text ranked first and the true one nearest to it");
+  lines += nearest("best", scores.best, "of all that were read, chosen with the truth");
+  lines += fmt::format("  near      {:.3f} of the true texts, {:.3f} of those read (ROUGE-L above .25)\n",
+                       scores.recall_25, scores.precision_25);
+  if (scores.entity_recall)
+    lines += fmt::format("  entities  {:.3f} of those of the true texts\n", *scores.entity_recall);
+  if (scores.bag)
+    lines += fmt::format("  bag       precision {:.3f}, recall {:.3f}\n", scores.bag->precision,
+                         scores.bag->recall);
+  if (scores.auc)
+    lines += fmt::format("  trust     AUC {:.3f}: how well confidence tells right texts from others\n",
+                         *scores.auc);
+  return lines;
+}
+
+std::string text_of(const Flags& flags, const FilmRecovery& recovery, const AttackInputs& inputs,
+                    const std::optional<FilmScores>& scores) {
   std::string text = fmt::format(
       "{} read from {}\n"
       "who reads:  {}\n"
@@ -73,19 +79,14 @@ std::string text_of(const Flags& flags, const FilmRecovery& recovery, const Atta
       "bag:        {} ({}, confidence {:.2f})\n"
       "certified:  {}\n",
       counted(std::ssize(recovery.sentences), "text", "texts"), flags.update.string(),
-      flags.bag == "oracle" ? "nobody: the bag of words was given" : threat_model_text(),
+      flags.attack.oracle() ? "nobody: the bag of words was given" : threat_model_text(),
       protocol_text(inputs.observation.update.protocol), counted(std::ssize(recovery.bag), "token", "tokens"),
       recovery.bag_from, recovery.bag_confidence,
       recovery.certified
           ? std::string("yes: the gradient of these texts is the observed one, to rounding")
           : fmt::format("no: {:.2g} of the gradient is not explained; trust each text as its confidence says",
                         recovery.residual));
-  if (!inputs.truth.empty()) {
-    const nlohmann::json scores = scores_of(recovery, inputs);
-    text += fmt::format("scores:     ROUGE-1 {:.3f}, ROUGE-2 {:.3f}, ROUGE-L {:.3f}; exact {:.3f}\n",
-                        scores.at("rouge_1").get<double>(), scores.at("rouge_2").get<double>(),
-                        scores.at("rouge_l").get<double>(), scores.at("exact").get<double>());
-  }
+  if (scores) text += score_lines(*scores);
   const std::size_t total = recovery.sentences.size();
   const std::size_t shown = flags.all ? total : std::min(total, kFirstLines);
   text += "\n";
@@ -95,41 +96,25 @@ std::string text_of(const Flags& flags, const FilmRecovery& recovery, const Atta
   return text + rest_text(total, shown);
 }
 
-// Tokens by how they are written: first those that a sentence may begin with, then those that may end it.
-void sort_tokens(const Tokenizer& tokenizer, FilmOptions& options) {
-  for (Token id = 0; id < tokenizer.size(); ++id) {
-    const std::string text = tokenizer.decode(std::span(&id, 1));
-    const auto letter = std::ranges::find_if(text, [](unsigned char c) { return std::isalpha(c) != 0; });
-    if (letter != text.end() && std::isupper(static_cast<unsigned char>(*letter)) != 0)
-      options.starts.push_back(id);
-    if (text.find_first_of(".?!") != std::string::npos) options.ends.push_back(id);
-  }
-}
-
 int run(Flags flags) {
-  if (flags.bag == "oracle" && !flags.truth.given())
-    fail("--bag oracle needs the truth, expected --truth FILE as well");
+  FilmAttack& attack = flags.attack;
+  if (attack.oracle() && !flags.truth.given())
+    fail("--bag oracle: is the truth's, expected --truth or --truth-ids FILE as well");
+  if (!flags.entities.empty() && !flags.truth.given())
+    fail("--entities: counts in scores alone, expected --truth or --truth-ids FILE as well");
+  const EntityFinder entities = flags.entities.empty() ? EntityFinder() : read_entities(flags.entities);
   const AttackInputs inputs = read_attack_inputs(flags);
-  FilmOptions& options = flags.options;
-  options.method = flags.method == "paper" ? FilmMethod::paper : FilmMethod::best;
-  options.bag = flags.bag == "oracle" ? FilmBag::oracle : FilmBag::gradient;
-  options.reorder = flags.reorder == "none"      ? FilmReorder::none
-                    : flags.reorder == "phrases" ? FilmReorder::phrases
-                    : flags.reorder == "tokens"  ? FilmReorder::tokens
-                                                 : FilmReorder::both;
-  if (options.bag == FilmBag::oracle)
-    for (const Sentence& sentence : inputs.truth)
-      options.oracle_bag.insert(options.oracle_bag.end(), sentence.begin(), sentence.end());
-  options.batch = flags.batch > 0 ? flags.batch : flags.count;
-  options.seed = Seed(flags.seed);
-  if (options.method == FilmMethod::paper) sort_tokens(*inputs.tokenizer, options);
+  attack.batch = flags.batch > 0 ? flags.batch : flags.count;
   FilmRecovery recovery;
   try {
-    recovery = film(inputs.observation, options);
+    recovery = recover(attack, inputs.observation, *inputs.tokenizer, inputs.truth);
   } catch (const UserError& error) {
     fail("{}: {}", flags.update.string(), error.what());
   }
-  flags.json ? print_json(json_of(flags, recovery, inputs)) : print_text(text_of(flags, recovery, inputs));
+  std::optional<FilmScores> scores;
+  if (!inputs.truth.empty()) scores = scores_of(recovery, inputs.truth, *inputs.tokenizer, entities);
+  flags.json ? print_json(json_of(flags, recovery, inputs, scores))
+             : print_text(text_of(flags, recovery, inputs, scores));
   return 0;
 }
 
@@ -139,14 +124,14 @@ Verb attack_film_verb(CLI::App& attack) {
   CLI::App* app = attack.add_subcommand("film", "Read whole sentences from the gradient of a GPT-2");
   const auto flags = std::make_shared<Flags>();
   add_attack_flags(*app, *flags);
-  FilmOptions& to = flags->options;
+  FilmAttack& to = flags->attack;
   constexpr std::int64_t kMost = 1'000'000;
-  app->add_option("--method", flags->method,
+  app->add_option("--method", to.method,
                   "paper: beam search and reordering; best: ours, guided and judged by the gradient (best)")
       ->check(CLI::IsMember({"paper", "best"}))
       ->option_text("NAME");
   app->add_option(
-         "--bag", flags->bag,
+         "--bag", to.bag,
          "the bag of words: from the gradient, or oracle, from --truth, which no adversary has (gradient)")
       ->check(CLI::IsMember({"gradient", "oracle"}))
       ->option_text("NAME");
@@ -159,10 +144,29 @@ Verb attack_film_verb(CLI::App& attack) {
   app->add_option("--length", to.longest, "tokens of a text at most (40, or fewer as the places show)")
       ->check(CLI::Range(std::int64_t{2}, kMost))
       ->option_text("L");
-  app->add_option("--reorder", flags->reorder, "paper: what to reorder: none, phrases, tokens or both (both)")
+  app->add_option("--reorder", to.reorder, "paper: what to reorder: none, phrases, tokens or both (both)")
       ->check(CLI::IsMember({"none", "phrases", "tokens", "both"}))
       ->option_text("NAME");
-  app->add_option("--reorder-steps", to.reorder_steps, "paper: steps of each kind of reordering (200)")
+  app->add_option("--ngram", to.ngram, "paper: how many tokens may not come again together; 0: any may (2)")
+      ->check(CLI::Range(std::int64_t{0}, kMost))
+      ->option_text("N");
+  app->add_option("--ngram-penalty", to.ngram_penalty,
+                  "paper: nats that such tokens cost, instead of being ruled out")
+      ->check(CLI::Range(0.0, 1e9))
+      ->option_text("X");
+  app->add_option("--groups", to.groups,
+                  "paper: groups of beams, each unlike those before it (1, by --as-code 8)")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->option_text("G");
+  app->add_option("--diversity", to.diversity,
+                  "paper: nats that a token costs for each time that an earlier group's beams hold it (0.1)")
+      ->check(CLI::Range(0.0, 1e6))
+      ->option_text("X");
+  app->add_flag("--as-code", to.as_code,
+                "paper: as its published code where that differs: 8 groups, 100 and 99 steps, swaps alone, "
+                "--fast-norm, cut at the first end");
+  app->add_option("--reorder-steps", to.reorder_steps,
+                  "paper: steps of each kind of reordering (200, by --as-code 100 and 99)")
       ->check(CLI::Range(std::int64_t{0}, kMost))
       ->option_text("N");
   app->add_option("--beta", to.beta, "paper: weight of the gradient norm beside the perplexity (1)")
@@ -172,7 +176,10 @@ Verb attack_film_verb(CLI::App& attack) {
   app->add_option("--noise", to.noise, "deviation of a defence's noise, where it is known (0)")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("SIGMA");
-  app->add_option("--seed", flags->seed, "seed of what is drawn (1)")->option_text("N");
+  app->add_option("--entities", flags->entities,
+                  "named entities, one a line, that the scores look for (found by rules)")
+      ->option_text("FILE");
+  app->add_option("--seed", to.seed, "seed of what is drawn (1)")->option_text("N");
   return {app, [flags] { return run(*flags); }};
 }
 

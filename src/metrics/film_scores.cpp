@@ -44,15 +44,18 @@ std::vector<Text> texts_of(std::span<const Sentence> sentences, const Tokenizer&
 
 RecoveredSentenceScores scores_of(const Text& recovered, std::span<const Text> truth) {
   RecoveredSentenceScores scores;
+  double nerr = 0;
   for (std::size_t t = 0; t < truth.size(); ++t) {
     const double l = rouge_l(truth[t].words, recovered.words);
     if (l > scores.rouge_l || scores.nearest < 0) scores.nearest = static_cast<std::int64_t>(t);
     scores.rouge_l = std::max(scores.rouge_l, l);
     scores.rouge_1 = std::max(scores.rouge_1, rouge_n(truth[t].words, recovered.words, 1));
     scores.rouge_2 = std::max(scores.rouge_2, rouge_n(truth[t].words, recovered.words, 2));
-    scores.nerr = std::max(scores.nerr, entity_f1(truth[t].entities, recovered.entities).value_or(0));
+    nerr = std::max(nerr, entity_f1(truth[t].entities, recovered.entities).value_or(0));
     scores.exact = scores.exact || truth[t].ids == recovered.ids;
   }
+  if (scores.nearest >= 0 && !truth[static_cast<std::size_t>(scores.nearest)].entities.empty())
+    scores.nerr = nerr;
   return scores;
 }
 
@@ -61,7 +64,7 @@ void raise(RecoveredSentenceScores& best, const RecoveredSentenceScores& other) 
   best.rouge_1 = std::max(best.rouge_1, other.rouge_1);
   best.rouge_2 = std::max(best.rouge_2, other.rouge_2);
   best.rouge_l = std::max(best.rouge_l, other.rouge_l);
-  best.nerr = std::max(best.nerr, other.nerr);
+  best.nerr = std::max(best.nerr, other.nerr);  // nothing is less than any number
   best.exact = best.exact || other.exact;
 }
 
@@ -93,7 +96,7 @@ void add(nlohmann::json& json, const std::string& prefix, const RecoveredSentenc
   json[prefix + "rouge_1"] = scores.rouge_1;
   json[prefix + "rouge_2"] = scores.rouge_2;
   json[prefix + "rouge_l"] = scores.rouge_l;
-  json[prefix + "nerr"] = scores.nerr;
+  if (scores.nerr) json[prefix + "nerr"] = *scores.nerr;
   json[prefix + "exact"] = scores.exact ? 1 : 0;
 }
 
@@ -114,11 +117,12 @@ FilmScores film_scores(std::span<const Sentence> truth, std::span<const Sentence
     if (!scoring.confidence.empty())
       judged.push_back({scoring.confidence[r], scores.sentences.back().rouge_l > kRight});
   }
-  if (!scores.sentences.empty()) scores.first = scores.sentences.front();
   scores.auc = area_under_curve(judged);
   scores.recall_25 = near_share(of_truth, of_recovered);
   scores.precision_25 = near_share(of_recovered, of_truth);
   scores.entity_recall = entity_recall(all_entities(of_truth), all_entities(of_recovered));
+  if (scores.entity_recall) scores.best.nerr = scores.best.nerr.value_or(0);
+  scores.first = scores.sentences.empty() ? scores.best : scores.sentences.front();
   const auto text = [](const Text& t) { return t.text; };
   const auto ids = [](const Text& t) { return t.ids; };
   if (!truth.empty() && !recovered.empty()) {

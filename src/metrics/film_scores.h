@@ -19,7 +19,9 @@ namespace undertext {
 // differ from number to number, as in the published code.
 struct RecoveredSentenceScores {
   double rouge_1 = 0, rouge_2 = 0, rouge_l = 0;
-  double nerr = 0;            // F1 of the sets of named entities
+  // F1 of the sets of named entities. Nothing where the nearest true sentence has none: the paper's texts all
+  // have one at least (appendix B.1).
+  std::optional<double> nerr;
   bool exact = false;         // word for word one of the true sentences
   std::int64_t nearest = -1;  // the true sentence with the greatest ROUGE-L
 };

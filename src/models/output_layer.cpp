@@ -86,7 +86,7 @@ void sum_columns(const float* __restrict d, std::int64_t rows, std::int64_t n, d
 class Block {
  public:
   Block(const OutputWeights& output, const float* h, const Targets& targets, std::int64_t first,
-        std::int64_t rows, double* log_probability, OutputWorkspace& workspace)
+        std::int64_t rows, double* log_probability, bool with_gradient, OutputWorkspace& workspace)
       : output_(output),
         h_(h + first * output.embedding),
         targets_(targets),
@@ -94,15 +94,24 @@ class Block {
         rows_(rows),
         blocks_((output.vocabulary + kWords - 1) / kWords),
         log_probability_(log_probability),
-        exponentials_(workspace.exponentials.floats(rows * output.vocabulary)),
+        with_gradient_(with_gradient),
+        exponentials_(
+            workspace.exponentials.floats(rows * (with_gradient ? output.vocabulary : kGroups * kWords))),
         maxima_(workspace.maxima.floats(rows * blocks_)),
         sums_(workspace.sums.floats(rows * blocks_)) {}
 
-  void forward() {
+  // log_total: of each row, when it is asked for.
+  void forward(double* log_total = nullptr) {
     parallel_for(kGroups, [&](std::int64_t group) {
-      for_blocks(group, [&](std::int64_t block) { exponentials_of(block); });
+      // Without a way back nothing is read again: one block's place serves the whole group.
+      for_blocks(group, [&](std::int64_t block) {
+        exponentials_of(block, with_gradient_ ? exponentials(block) : exponentials(group));
+      });
     });
-    for (std::int64_t r = 0; r < rows_; ++r) normalise(r);
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      const double total = normalise(r);
+      if (log_total) log_total[first_ + r] = total;
+    }
   }
 
   void backward(const OutputGradient& gradient, OutputWorkspace& workspace) {
@@ -135,9 +144,8 @@ class Block {
   float* exponentials(std::int64_t block) const { return exponentials_ + block * kWords * rows_; }
 
   // Logits of one block of words, (rows, width), as exponentials relative to each row's maximum in the block.
-  void exponentials_of(std::int64_t block) {
+  void exponentials_of(std::int64_t block, float* x) {
     const std::int64_t n = width(block), word = block * kWords, e = output_.embedding;
-    float* x = exponentials(block);
     gemm(CblasNoTrans, CblasTrans, rows_, n, e, 1, h_, e, output_.weight + word * e, e, 0, x, n);
     for (std::int64_t r = 0; r < rows_; ++r) {
       float* row = x + r * n;
@@ -153,8 +161,8 @@ class Block {
   }
 
   // Turns the row's sums into the factors that make its exponentials gradients of the logits,
-  // count * p, and its targets' logits into log p.
-  void normalise(std::int64_t r) {
+  // count * p, and its targets' logits into log p. Returns log sum exp of its logits.
+  double normalise(std::int64_t r) {
     float* maxima = maxima_ + r * blocks_;
     float* sums = sums_ + r * blocks_;
     const double maximum = *std::max_element(maxima, maxima + blocks_);
@@ -165,6 +173,7 @@ class Block {
       log_probability_[i] -= log_total;
     for (std::int64_t b = 0; b < blocks_; ++b)
       sums[b] = static_cast<float>(targets_.row_count[first_ + r] * std::exp(maxima[b] - maximum) / total);
+    return log_total;
   }
 
   void gradient_of(std::int64_t block, const OutputGradient& gradient, float* h_part, float beta) {
@@ -196,9 +205,10 @@ class Block {
   const Targets& targets_;
   std::int64_t first_, rows_, blocks_;
   double* log_probability_;  // per target of all rows
-  float* exponentials_;      // (blocks, rows, words of the block)
-  float* maxima_;            // (rows, blocks)
-  float* sums_;              // (rows, blocks); factors after normalise()
+  bool with_gradient_;
+  float* exponentials_;  // (blocks, rows, words of the block); without a gradient one block per group
+  float* maxima_;        // (rows, blocks)
+  float* sums_;          // (rows, blocks); factors after normalise()
 };
 
 }  // namespace
@@ -214,10 +224,20 @@ void output_layer(const OutputWeights& output, const float* h, const Targets& ta
   const std::int64_t pieces = (targets.rows() + most - 1) / most;  // of about equal size
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t first = piece * targets.rows() / pieces, last = (piece + 1) * targets.rows() / pieces;
-    Block block(output, h, targets, first, last - first, log_probability, workspace);
+    Block block(output, h, targets, first, last - first, log_probability, gradient != nullptr, workspace);
     block.forward();
     if (gradient) block.backward(*gradient, workspace);
   }
+}
+
+void log_normalisers(const OutputWeights& output, const float* h, std::int64_t rows, double* log_total,
+                     OutputWorkspace& workspace) {
+  Targets none;  // rows that nothing is known to follow
+  none.target_begin.assign(static_cast<std::size_t>(rows) + 1, 0);
+  none.row_count.assign(static_cast<std::size_t>(rows), 0.0f);
+  const std::int64_t most = rows_per_block(output.vocabulary);
+  for (std::int64_t first = 0; first < rows; first += most)
+    Block(output, h, none, first, std::min(most, rows - first), nullptr, false, workspace).forward(log_total);
 }
 
 }  // namespace undertext

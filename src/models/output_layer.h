@@ -36,4 +36,9 @@ std::int64_t rows_per_block(std::int64_t vocabulary);
 void output_layer(const OutputWeights& output, const float* h, const Targets& targets,
                   double* log_probability, const OutputGradient* gradient, OutputWorkspace& workspace);
 
+// Writes log sum_k exp(logit of word k) after each of `rows` contexts, from which a word's log-probability is
+// its logit away. No logits outlive a block of words.
+void log_normalisers(const OutputWeights& output, const float* h, std::int64_t rows, double* log_total,
+                     OutputWorkspace& workspace);
+
 }  // namespace undertext

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kLineLimit = 1'000'000;  // bytes
 constexpr std::size_t kWordsLimit = 10'000;    // words of one sentence
-constexpr std::string_view kSentences = "one sentence a line", kIds = "one list of token ids a line";
+constexpr std::string_view kSentences = "one sentence a line", kIds = "one list of token ids a line",
+                           kEntities = "one named entity a line";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Line {
@@ -62,6 +63,16 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
   for (Line& line : numbered_lines(read_file(file), file.string(), kSentences))
     texts.push_back(std::move(line.text));
   return texts;
+}
+
+EntityFinder read_entities(const std::filesystem::path& file) {
+  std::vector<std::string> entities;
+  for (Line& line : numbered_lines(read_file(file), file.string(), kEntities)) {
+    if (EntityFinder(std::span(&line.text, 1)).finds_nothing())
+      fail("{}: line {} holds no word; expected {}", file.string(), line.number, kEntities);
+    entities.push_back(std::move(line.text));
+  }
+  return EntityFinder(entities);
 }
 
 std::vector<Sentence> read_sentences(const std::filesystem::path& file, const Tokenizer& tokenizer,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/entities.h"
 #include "text/text_filter.h"
 #include "text/tokenizer.h"
 
@@ -25,5 +26,9 @@ std::vector<Sentence> read_sentences(const std::filesystem::path& file, const To
 std::vector<Sentence> read_ids(const std::filesystem::path& file, std::int64_t vocabulary_size);
 std::vector<Sentence> parse_ids(std::string_view content, std::int64_t vocabulary_size,
                                 const std::string& source);
+
+// Named entities, one a line, blank lines skipped. UserError as for read_lines, and for a line without a
+// word.
+EntityFinder read_entities(const std::filesystem::path& file);
 
 }  // namespace undertext

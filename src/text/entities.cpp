@@ -89,7 +89,7 @@ std::vector<Word> words_of(std::string_view given) {
     word.bracketed = before.ends_with('(') && after.starts_with(')');
     words.push_back(std::move(word));
     // An abbreviation's full stop ends nothing: a single letter or a title.
-    const bool abbreviation = core.size() == 1 || is_title(words.back().lower);
+    const bool abbreviation = core.size() == 1 || is_a(WordKind::title, words.back().lower);
     begins = after.find_first_of("!?") != std::string_view::npos || (after.starts_with('.') && !abbreviation);
     joined = after.empty() || (after == "." && abbreviation);
   }
@@ -183,7 +183,8 @@ class Finder {
 
   // Whether a listed word means what the list says: it is never anything else, or it is written like a name.
   bool meant(std::size_t i) const {
-    return !is_common_too(words_[i].lower) || (words_[i].capital() && !words_[i].begins_sentence);
+    return !is_a(WordKind::common_too, words_[i].lower) ||
+           (words_[i].capital() && !words_[i].begins_sentence);
   }
 
   // The number of words of the entity that begins here; 0: none does.
@@ -211,10 +212,10 @@ class Finder {
     const auto day = [&](std::size_t j) { return j < words_.size() && is_day(words_[j].lower); };
     const auto year = [&](std::size_t j) { return j < words_.size() && is_year(words_[j].text); };
     if (is_numeric_date(words_[i].text) || is_year(words_[i].text)) return 1;
-    if (is_weekday(words_[i].lower) && meant(i)) return 1;
+    if (is_a(WordKind::weekday, words_[i].lower) && meant(i)) return 1;
     std::size_t month = i;
-    if (day(i) && follows(i + 1) && is_month(words_[i + 1].lower)) month = i + 1;  // 22 August
-    if (!is_month(words_[month].lower)) return 0;
+    if (day(i) && follows(i + 1) && is_a(WordKind::month, words_[i + 1].lower)) month = i + 1;  // 22 August
+    if (!is_a(WordKind::month, words_[month].lower)) return 0;
     std::size_t end = month + 1;
     if (month == i && day(end) && follows(end)) ++end;
     const bool with_year = year(end);
@@ -224,20 +225,20 @@ class Finder {
 
   std::size_t number(std::size_t i) const {
     if (!is_number(words_[i].text)) return 0;
-    return follows(i + 1) && is_number_word(words_[i + 1].lower) ? 2 : 1;
+    return follows(i + 1) && is_a(WordKind::number_word, words_[i + 1].lower) ? 2 : 1;
   }
 
   // A run of words with capital letters, "of" and the like between them.
   std::size_t capitals(std::size_t i) {
     const auto named = [&](std::size_t j) {
-      return words_[j].capital() && !is_function_word(words_[j].lower);
+      return words_[j].capital() && !is_a(WordKind::function_word, words_[j].lower);
     };
     if (!named(i)) return 0;
     std::size_t end = i + 1;
     for (std::size_t j = end; follows(j); ++j) {
       const std::string& link = words_[j].lower;
       const bool links = link == "of" || link == "de" || link == "von" || link == "van" || link == "&";
-      if (named(j) && !is_month(link) && !is_weekday(link)) {
+      if (named(j) && !is_a(WordKind::month, link) && !is_a(WordKind::weekday, link)) {
         end = j + 1;
       } else if (!links) {
         break;
@@ -255,21 +256,24 @@ class Finder {
         if (test(i)) return true;
       return false;
     };
-    if (is_place(joined(first, end - first)) && (end > first + 1 || meant(first))) return EntityKind::place;
+    if (is_a(WordKind::place, joined(first, end - first)) && (end > first + 1 || meant(first)))
+      return EntityKind::place;
     const auto acronym = [&](std::size_t i) {
       const std::string& text = words_[i].text;
       return text.size() > 1 && std::ranges::all_of(text, [](char c) { return is_capital(c) || c == '&'; });
     };
     if (any([&](std::size_t i) {
-          return (is_company_ending(words_[i].lower) && i > first) ||
-                 (is_institution(words_[i].lower) && end > first + 1) ||
-                 (is_organisation(words_[i].lower) && meant(i));
+          return (is_a(WordKind::company_ending, words_[i].lower) && i > first) ||
+                 (is_a(WordKind::institution, words_[i].lower) && end > first + 1) ||
+                 (is_a(WordKind::organisation, words_[i].lower) && meant(i));
         }) ||
         (end == first + 1 && acronym(first)))
       return EntityKind::organisation;
-    if (is_title(words_[first].lower) && end > first + 1) return EntityKind::person;
-    if (is_given_name(words_[first].lower) && (meant(first) || end > first + 1)) return EntityKind::person;
-    if (any([&](std::size_t i) { return is_place(words_[i].lower) && meant(i); })) return EntityKind::place;
+    if (is_a(WordKind::title, words_[first].lower) && end > first + 1) return EntityKind::person;
+    if (is_a(WordKind::given_name, words_[first].lower) && (meant(first) || end > first + 1))
+      return EntityKind::person;
+    if (any([&](std::size_t i) { return is_a(WordKind::place, words_[i].lower) && meant(i); }))
+      return EntityKind::place;
     return EntityKind::name;
   }
 
@@ -281,14 +285,15 @@ class Finder {
       if (!whole) continue;
       const std::string phrase = joined(i, count);
       if (count == 1 && !meant(i)) continue;
-      if (is_organisation(phrase)) return add(EntityKind::organisation, i, count);
-      if (is_place(phrase)) return add(EntityKind::place, i, count);
+      if (is_a(WordKind::organisation, phrase)) return add(EntityKind::organisation, i, count);
+      if (is_a(WordKind::place, phrase)) return add(EntityKind::place, i, count);
     }
-    const bool company = follows(i + 1) && is_company_ending(words_[i + 1].lower) &&
+    const bool company = follows(i + 1) && is_a(WordKind::company_ending, words_[i + 1].lower) &&
                          words_[i + 1].lower != "company" && words_[i + 1].lower != "group" &&
                          words_[i + 1].lower != "limited";
-    if (company && !is_function_word(words_[i].lower)) return add(EntityKind::organisation, i, 2);
-    if (is_given_name(words_[i].lower) && meant(i)) return add(EntityKind::person, i, 1);
+    if (company && !is_a(WordKind::function_word, words_[i].lower))
+      return add(EntityKind::organisation, i, 2);
+    if (is_a(WordKind::given_name, words_[i].lower) && meant(i)) return add(EntityKind::person, i, 1);
     return 0;
   }
 

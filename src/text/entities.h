@@ -45,6 +45,8 @@ class EntityFinder {
 
   std::vector<Entity> find(std::string_view text) const;
 
+  bool finds_nothing() const { return !by_rules_ && listed_.empty(); }
+
  private:
   bool by_rules_ = true;
   std::vector<std::vector<std::string>> listed_;  // words of each entity

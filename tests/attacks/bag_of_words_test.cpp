@@ -5,7 +5,7 @@
 #include <map>
 
 #include "attacks/bag_by_counts.h"
-#include "base/error.h"
+#include "defences/pruning.h"
 #include "federated/local_training.h"
 #include "metrics/word_scores.h"
 #include "models/transformer/small_transformers.h"
@@ -14,14 +14,8 @@ namespace undertext {
 namespace {
 
 TransformerConfig config_of(TransformerKind kind) {
-  TransformerConfig config = small_config(kind);
-  config.vocabulary = 3000;
-  config.width = 128;
-  config.heads = 4;
-  config.inner = 256;
-  config.positions = 40;
-  config.initial_deviation = 0.02;
-  return config;
+  return small_config(
+      kind, {.vocabulary = 3000, .width = 128, .heads = 4, .inner = 256, .positions = 40, .deviation = 0.02});
 }
 
 // Words by their frequency, as texts have them: word k about as often as 1 / k.
@@ -117,11 +111,28 @@ TEST(BagOfWords, OfModelsThatReadLittleOrHaveNoMask) {
   EXPECT_FALSE(recover_bag_by_counts(observed(brief, {{5, 6, 7}})).words.empty());
 }
 
-TEST(BagOfWords, NeedsTheEmbeddingOrTheBias) {
+TEST(BagOfWords, IsEmptyWithoutTheEmbeddingAndTheBias) {
   const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::gpt2), Seed(1));
   const LocalTraining frozen{.reduction = Reduction::mean, .kind = UpdateKind::gradient};
   const Observation seen = observe(model, "", train_locally(*model, zipf_texts(2, 8, 1), frozen, ""));
-  EXPECT_THROW(recover_bag(seen, {}), UserError);
+  for (const WordRecovery& found : {recover_bag(seen, {}), recover_bag_by_counts(seen)}) {
+    EXPECT_TRUE(found.words.empty());
+    EXPECT_EQ(found.rule, "none: the update does not hold the token embedding");
+  }
+}
+
+TEST(BagOfWords, OfWhatPruningLeaves) {
+  const std::shared_ptr<Transformer> model = Transformer::random(config_of(TransformerKind::gpt2), Seed(1));
+  const std::vector<Sentence> texts = zipf_texts(8, 32, 2);
+  Observation seen = observed(model, texts);
+  for (auto& [name, tensor] : seen.update.tensors) tensor = tensor.clone();
+  Pruning(0.99).on_gradient(seen.update.tensors, 0);
+  const WordScores few = score_words(texts, std::vector<Sentence>{ids_of(recover_bag_by_counts(seen))});
+  EXPECT_EQ(few.precision, 1);
+  EXPECT_GE(few.recall, 0.9);
+  for (auto& [name, tensor] : seen.update.tensors) tensor.zero_();
+  EXPECT_TRUE(recover_bag_by_counts(seen).words.empty());
+  EXPECT_TRUE(recover_bag(seen, {}).words.empty());
 }
 
 }  // namespace

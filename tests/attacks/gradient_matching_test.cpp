@@ -12,14 +12,13 @@ namespace undertext {
 namespace {
 
 std::shared_ptr<LanguageModel> encoder(TransformerKind kind = TransformerKind::plain) {
-  TransformerConfig config = small_config(kind);
-  config.vocabulary = 120;
-  config.width = 32;
-  config.layers = 1;
-  config.heads = 4;
-  config.inner = 64;
-  config.positions = 16;
-  config.initial_deviation = 0.02;
+  TransformerConfig config = small_config(kind, {.vocabulary = 120,
+                                                 .width = 32,
+                                                 .layers = 1,
+                                                 .heads = 4,
+                                                 .inner = 64,
+                                                 .positions = 16,
+                                                 .deviation = 0.02});
   config.tied = false;
   return Transformer::random(config, Seed(1));
 }

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "program.h"
 #include "tensors/read_tensors.h"
 #include "tensors/safetensors.h"
+#include "transformer_place.h"
 
 namespace undertext {
 namespace {
@@ -15,41 +15,11 @@ using nlohmann::json;
 class DefendedTraining : public testing::Test {
  protected:
   DefendedTraining() {
-    std::filesystem::create_directories(place_ / "words");
-    std::string words = "</S>\n<S>\n<UNK>\n", texts;
-    for (int i = 0; i < 30; ++i) words += "word" + std::to_string(i) + "\n";
-    place_.write("words/vocab.txt", words);
-    for (int i = 0; i < 32; ++i) {
-      for (int t = 0; t < 5; ++t) texts += "word" + std::to_string((7 * i + 3 * t) % 30) + " ";
-      texts += "\n";
-    }
-    place_.write("public.txt", texts);
     place_.write("mixed.txt", "word1 word2 word3\nword1\nword1 word2 word3 word4 word5\nword1 what why\n");
-    place_.write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 16, "n_layer": 1, "n_head": 2,
-        "n_positions": 16, "vocab_size": 33, "embd_pdrop": 0, "attn_pdrop": 0, "resid_pdrop": 0})");
   }
 
   Outcome train(const std::string& out, const std::vector<std::string>& more) const {
-    std::vector<std::string> flags = {"train",
-                                      "--init",
-                                      "random",
-                                      "--config",
-                                      place_.path("gpt2.json"),
-                                      "--tokenizer",
-                                      place_.path("words"),
-                                      "--texts",
-                                      place_.path("public.txt"),
-                                      "--epochs",
-                                      "2",
-                                      "--batch",
-                                      "8",
-                                      "--lr",
-                                      "0.01",
-                                      "--json",
-                                      "--out",
-                                      place_.path(out)};
-    flags.insert(flags.end(), more.begin(), more.end());
-    return undertext_run(flags);
+    return place_.train(out, 2, more);
   }
 
   NamedTensors weights(const std::string& folder) const {
@@ -57,16 +27,15 @@ class DefendedTraining : public testing::Test {
   }
 
   json client(const std::string& texts, const std::vector<std::string>& more) const {
-    std::vector<std::string> flags = {"client",         "--model",          place_.path("gpt"),
-                                      "--texts",        place_.path(texts), "--out",
-                                      place_.path("u"), "--gradient",       "--json"};
-    flags.insert(flags.end(), more.begin(), more.end());
-    const Outcome run = undertext_run(flags);
+    const Outcome run =
+        undertext_run(joined({"client", "--model", place_.path("gpt"), "--texts", place_.path(texts), "--out",
+                              place_.path("u"), "--gradient", "--json"},
+                             more));
     EXPECT_EQ(run.code, 0) << run.err;
     return run.code == 0 ? run.json() : json();
   }
 
-  Workplace place_;
+  TransformerPlace place_{{.words = 30, .texts = 32, .length = 5, .width = 16}};
 };
 
 TEST_F(DefendedTraining, KeepsTheModelOnTheWay) {

@@ -4,78 +4,23 @@
 #include <filesystem>
 #include <fstream>
 
-#include "program.h"
 #include "tensors/read_tensors.h"
+#include "transformer_place.h"
 
 namespace undertext {
 namespace {
 
 using nlohmann::json;
 
-// A folder with configs, a tokenizer of words and texts for both.
 class Transformers : public testing::Test {
  protected:
-  Transformers() {
-    std::filesystem::create_directories(place_ / "words");
-    std::string words = "</S>\n<S>\n<UNK>\n", texts;
-    for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + "\n";
-    place_.write("words/vocab.txt", words);
-    for (int i = 0; i < 40; ++i) {
-      for (int t = 0; t < 6; ++t) texts += "word" + std::to_string((7 * i + 11 * t) % 60) + " ";
-      texts += "\n";
-    }
-    place_.write("public.txt", texts);
-    place_.write("private.txt", "word3 word14 word15 word9 word26 word5\n");
-    place_.write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 64, "n_layer": 1, "n_head": 4,
-        "n_positions": 16, "vocab_size": 63, "embd_pdrop": 0, "attn_pdrop": 0, "resid_pdrop": 0})");
-    place_.write("plain.json", R"({"model_type": "transformer", "hidden_size": 64, "num_hidden_layers": 1,
-        "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 16, "vocab_size": 63})");
-  }
+  Transformers() { place_.write("private.txt", "word3 word14 word15 word9 word26 word5\n"); }
 
-  std::string made(const std::string& config) {
-    const Outcome run = undertext_run({"new", "--config", place_.path(config + ".json"), "--tokenizer",
-                                       place_.path("words"), "--out", place_.path(config)});
-    EXPECT_EQ(run.code, 0) << run.err;
-    return place_.path(config);
-  }
-
-  std::string updated(const std::string& model, const std::vector<std::string>& more = {"--gradient"}) {
-    std::vector<std::string> flags = {"client",
-                                      "--model",
-                                      model,
-                                      "--texts",
-                                      place_.path("private.txt"),
-                                      "--out",
-                                      place_.path("update.safetensors")};
-    flags.insert(flags.end(), more.begin(), more.end());
-    const Outcome run = undertext_run(flags);
-    EXPECT_EQ(run.code, 0) << run.err;
-    return place_.path("update.safetensors");
-  }
-
-  Workplace place_;
+  TransformerPlace place_{{}};
 };
 
 TEST_F(Transformers, AreTrainedAndGoOnFromATrainedFolder) {
-  const std::vector<std::string> flags = {"train",
-                                          "--init",
-                                          "random",
-                                          "--config",
-                                          place_.path("gpt2.json"),
-                                          "--tokenizer",
-                                          place_.path("words"),
-                                          "--texts",
-                                          place_.path("public.txt"),
-                                          "--epochs",
-                                          "4",
-                                          "--batch",
-                                          "8",
-                                          "--lr",
-                                          "0.01",
-                                          "--out"};
-  std::vector<std::string> first = flags;
-  first.insert(first.end(), {place_.path("trained"), "--json"});
-  const Outcome run = undertext_run(first);
+  const Outcome run = place_.train("trained", 4);
   ASSERT_EQ(run.code, 0) << run.err;
   const json summary = run.json();
   EXPECT_EQ(summary.at("texts"), 36);
@@ -86,20 +31,19 @@ TEST_F(Transformers, AreTrainedAndGoOnFromATrainedFolder) {
                                       place_.path("public.txt"), "--optimizer", "adamw", "--patience", "2",
                                       "--epochs", "3", "--out", place_.path("more")});
   EXPECT_EQ(more.code, 0) << more.err;
-  const Outcome again = undertext_run(first);
+  const Outcome again = place_.train("trained", 4);
   EXPECT_EQ(again.code, 2) << "the folder is there already";
   EXPECT_TRUE(one_line(again.err)) << again.err;
 }
 
 TEST_F(Transformers, LoseTheirWordsAndTexts) {
   for (const char* config : {"plain", "gpt2"}) {
-    const std::string model = made(config), update = updated(model);
-    const json words = undertext_run({"attack", "words", "--model", model, "--update", update, "--truth",
-                                      place_.path("private.txt"), "--json"})
-                           .json();
+    const std::string model = place_.made(config), update = place_.updated(model, "private.txt");
+    const std::string truth = place_.path("private.txt");
+    const json words = place_.attack("words", model, update, {"--truth", truth, "--json"}).json();
     EXPECT_GE(words.at("scores").at("f1").get<double>(), 0.8) << config;
-    const Outcome tag = undertext_run({"attack", "tag", "--model", model, "--update", update, "--iterations",
-                                       "250", "--truth", place_.path("private.txt"), "--json"});
+    const Outcome tag =
+        place_.attack("tag", model, update, {"--iterations", "250", "--truth", truth, "--json"});
     ASSERT_EQ(tag.code, 0) << tag.err;
     EXPECT_EQ(tag.json().at("attack"), "tag");
     EXPECT_FALSE(tag.json().at("oracle"));
@@ -108,38 +52,35 @@ TEST_F(Transformers, LoseTheirWordsAndTexts) {
 }
 
 TEST_F(Transformers, DlgSaysWhatItIsGiven) {
-  const std::string model = made("plain"), update = updated(model);
-  const std::vector<std::string> flags = {"attack", "dlg",          "--model", model,      "--update",
-                                          update,   "--iterations", "40",      "--labels", "known"};
-  const Outcome blind = undertext_run(flags);
-  EXPECT_EQ(blind.code, 2);
-  std::vector<std::string> told = flags;
-  told.insert(told.end(), {"--truth", place_.path("private.txt"), "--json"});
-  EXPECT_TRUE(undertext_run(told).json().at("oracle"));
+  const std::string model = place_.made("plain"), update = place_.updated(model, "private.txt");
+  const std::vector<std::string> known = {"--iterations", "40", "--labels", "known"};
+  EXPECT_EQ(place_.attack("dlg", model, update, known).code, 2);
+  EXPECT_TRUE(
+      place_.attack("dlg", model, update, joined(known, {"--truth", place_.path("private.txt"), "--json"}))
+          .json()
+          .at("oracle"));
 }
 
 TEST_F(Transformers, UpdatesComeAsWeightsDeltaOrGradientInAnyFormat) {
-  const std::string model = made("plain");
+  const std::string model = place_.made("plain");
   json first;
   for (const char* kind : {"weights", "delta", "gradient"}) {
-    const std::string update = updated(model, {"--kind", kind, "--lr", "0.1"});
+    const std::string update = place_.updated(model, "private.txt", {"--kind", kind, "--lr", "0.1"});
     const Outcome converted = undertext_run({"convert", update, place_.path("update.npz")});
     ASSERT_EQ(converted.code, 0) << converted.err;
-    const Outcome run = undertext_run({"attack", "words", "--model", model, "--update",
-                                       place_.path("update.npz"), "--lr", "0.1", "--json"});
+    const Outcome run = place_.attack("words", model, place_.path("update.npz"), {"--lr", "0.1", "--json"});
     ASSERT_EQ(run.code, 0) << run.err;
     json ids = json::array();
     for (const json& word : run.json().at("words")) ids.push_back(word.at("id"));
     if (first.is_null()) first = ids;
     EXPECT_EQ(ids, first) << kind;
-    const Outcome people =
-        undertext_run({"attack", "words", "--model", model, "--update", place_.path("update.npz")});
+    const Outcome people = place_.attack("words", model, place_.path("update.npz"));
     EXPECT_NE(people.out.find(std::string(kind) + " (inferred)"), std::string::npos) << people.out;
   }
 }
 
 TEST_F(Transformers, TextsThatAreTooLongAreRefused) {
-  const std::string model = made("gpt2");
+  const std::string model = place_.made("gpt2");
   std::string text;
   for (int i = 0; i < 17; ++i) text += "word1 ";
   place_.write("long.txt", text + "\n");

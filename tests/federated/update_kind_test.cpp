@@ -16,12 +16,9 @@ namespace undertext {
 namespace {
 
 std::shared_ptr<LanguageModel> small_gpt2() {
-  TransformerConfig config = small_config(TransformerKind::gpt2);
-  config.vocabulary = 60;
-  config.width = 16;
-  config.heads = 2;
-  config.initial_deviation = 0.02;
-  return Transformer::random(config, Seed(1));
+  return Transformer::random(
+      small_config(TransformerKind::gpt2, {.vocabulary = 60, .width = 16, .heads = 2, .deviation = 0.02}),
+      Seed(1));
 }
 
 const std::vector<Sentence> kWords = {{5, 6, 7, 8}, {5, 8, 21, 3, 9}, {9, 2}};

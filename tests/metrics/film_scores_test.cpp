@@ -47,7 +47,7 @@ TEST(FilmScores, OfWhatIsRankedFirst) {
   EXPECT_DOUBLE_EQ(scores.first.rouge_1, 8.0 / 13);
   EXPECT_DOUBLE_EQ(scores.first.rouge_2, 4.0 / 11);
   EXPECT_DOUBLE_EQ(scores.first.rouge_l, 8.0 / 13);
-  EXPECT_DOUBLE_EQ(scores.first.nerr, 4.0 / 5);
+  EXPECT_DOUBLE_EQ(*scores.first.nerr, 4.0 / 5);
   EXPECT_EQ(scores.first.nearest, 0);
   EXPECT_FALSE(scores.first.exact);
   EXPECT_EQ(scores.best.rouge_l, 1);
@@ -95,6 +95,23 @@ TEST(FilmScores, OfNothing) {
   EXPECT_EQ(json.at("entity_recall"), 0);
   EXPECT_FALSE(json.contains("bag_precision"));
   EXPECT_FALSE(json.contains("auc"));
+}
+
+TEST(FilmScores, SayNothingOfEntitiesWhereThereAreNone) {
+  const auto text = encoded({"see you soon"});
+  const nlohmann::json without = film_scores(text, text, vocabulary());
+  const nlohmann::json with = film_scores(encoded(kTruth), text, vocabulary());
+  const nlohmann::json nothing = film_scores(encoded(kTruth), {}, vocabulary());
+  for (const char* name : {"first_nerr", "best_nerr", "entity_recall"}) {
+    EXPECT_FALSE(without.contains(name)) << name;
+    EXPECT_EQ(with.at(name), 0) << name;
+    EXPECT_EQ(nothing.at(name), 0) << name;
+  }
+  // The first is a true one without an entity, and no failure to find one.
+  const nlohmann::json mixed =
+      film_scores(encoded({kTruth[0], "see you soon"}), encoded({"see you soon", kTruth[0]}), vocabulary());
+  EXPECT_FALSE(mixed.contains("first_nerr"));
+  EXPECT_EQ(mixed.at("best_nerr"), 1);
 }
 
 TEST(FilmScores, TakeTheEntitiesThatAreGiven) {

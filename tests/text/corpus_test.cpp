@@ -48,6 +48,22 @@ TEST_F(Corpus, RefusesWhatIsNotText) {
   EXPECT_NE(error_of(std::string("see\nyou\0soon\n", 13)).find("line 2 holds a NUL byte"), std::string::npos);
 }
 
+TEST_F(Corpus, ReadsOneEntityALine) {
+  const EntityFinder finder = read_entities(write("entities.txt", "Andrew Fastow\r\n\n  (gas) plant\n"));
+  const std::vector<Entity> found = finder.find("see andrew FASTOW at Robert's gas plant in Houston");
+  ASSERT_EQ(found.size(), 2u) << "what is not listed does not count";
+  EXPECT_EQ(found[0].text, "andrew fastow");
+  EXPECT_EQ(found[1].text, "gas plant");
+  const auto error_of_entities = [&](std::string_view content) {
+    return user_error([&] { read_entities(write("entities.txt", content)); });
+  };
+  EXPECT_NE(error_of_entities("").find("the file is empty; expected text, one named entity a line"),
+            std::string::npos);
+  EXPECT_NE(error_of_entities("enron\n\n...\n").find("line 3 holds no word"), std::string::npos);
+  EXPECT_NE(error_of_entities("caf\xE9\n").find("line 1 is not UTF-8"), std::string::npos);
+  EXPECT_FALSE(user_error([&] { read_entities(write("here", "x").parent_path() / "missing"); }).empty());
+}
+
 TEST_F(Corpus, RefusesOverlongLines) {
   EXPECT_NE(error_of("see\n" + std::string(1'000'001, 'x')).find("line 2 has 1000001 bytes"),
             std::string::npos);

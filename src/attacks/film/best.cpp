@@ -10,6 +10,7 @@
 #include "attacks/bag_of_words.h"
 #include "attacks/film/explain.h"
 #include "attacks/film/residual.h"
+#include "attacks/film/span_search.h"
 #include "attacks/film/step_search.h"
 #include "base/error.h"
 #include "base/quantile.h"
@@ -23,12 +24,14 @@ constexpr std::int64_t kOwnLength = 24;  // tokens of each at most
 constexpr double kRidge = 0.01;
 constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are made of
 constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
-constexpr int kRounds = 8;
-constexpr std::size_t kPool = 240;   // candidates that are fitted at once
-constexpr double kExplained = 1e-4;  // of the last block's gradient is left: nothing more to find
-constexpr double kHardlyAny = 0.9;   // is left: what was found is not what was typed
-constexpr int kHalvings = 3;         // of the first guess of what one step weighs
-constexpr double kKept = 0.35;       // of one occurrence: the least weight that keeps a sentence
+constexpr int kRounds = 12;
+constexpr double kBoldPrior = 0.3;     // weight of the model's prediction when it leads no further
+constexpr std::size_t kPool = 240;     // candidates that are fitted at once
+constexpr std::size_t kRepairs = 100;  // of which change one token of a kept sentence
+constexpr double kExplained = 1e-4;    // of the last block's gradient is left: nothing more to find
+constexpr double kHardlyAny = 0.9;     // is left: what was found is not what was typed
+constexpr int kHalvings = 3;           // of the first guess of what one step weighs
+constexpr double kKept = 0.35;         // of one occurrence: the least weight that keeps a sentence
 
 // weight: (out, in).
 Matrix<double> joined(const LayerViews::Affine& of) {
@@ -91,15 +94,37 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   FilmRecovery result;
   result.longest = longest_text(observation);
 
+  // The exact way first.
+  const double known = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
+  const std::int64_t places = result.longest > 0 ? result.longest : options.longest;
+  const SpanSearch span(observation, model);
+  const std::optional<std::vector<Token>> bag = span.bag(places);
+  std::vector<char> read;
+  if (bag) {
+    result.bag = *bag;
+    result.bag_from = "span";
+    result.bag_confidence = 1;
+    for (Sentence& sentence : span.sentences(tail, gradient, *bag, places, known, options.trace))
+      result.sentences.push_back({std::move(sentence), 1, 0, false});
+    certify(observation, *model, result);
+    if (result.certified) return result;
+    result.sentences.clear();
+    read.assign(static_cast<std::size_t>(model->config().vocabulary), 0);
+    for (const Token token : *bag) read[static_cast<std::size_t>(token)] = 1;
+  }
+
   const std::int64_t own_length = std::min(kOwnLength, model->config().positions);
-  const OwnText own = own_text(model, tail, rows ? first_of(order, kLikelyTokens) : order, kOwnTexts,
-                               own_length, options.seed.derive("own"));
-  const StepSearch search(model, tail, rows ? first_of(order, kStarts) : order);
+  const OwnText own = own_text(model, tail,
+                               bag    ? *bag
+                               : rows ? first_of(order, kLikelyTokens)
+                                      : order,
+                               kOwnTexts, own_length, options.seed.derive("own"));
+  const StepSearch search(model, tail, bag ? *bag : rows ? first_of(order, kStarts) : order);
   const Explainer explainer(model, tail);
   Filter filter(own.contexts, own.steps, own_length, kRidge);
 
   StepSearchOptions how;
-  how.weight = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
+  how.weight = known;
   // Where the model all but knew how the longest text ends, that place moves too little to be seen.
   how.longest = result.longest > 0 ? result.longest + 1 : options.longest;
   how.longest = std::min(how.longest, model->config().positions);
@@ -114,13 +139,17 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   now.residual = gradient;
   for (int round = 0; round < kRounds; ++round) {
     filter.observe(now.residual);
-    const StepScores scores(tail, filter, own);
+    const StepScores scores(tail, filter, own, read);
     if (how.weight == 0) how.weight = guess = weight_of_one(search.first_steps(scores, 0));
     if (how.weight == 0) break;
     if (options.trace) options.trace(fmt::format("one {:.4g}", how.weight));
     std::vector<FoundPrefix> found = search.run(scores, kept, how);
     std::vector<Sentence> pool = kept;
     std::set<Sentence> in_pool(kept.begin(), kept.end());
+    for (Sentence& sentence : search.repairs(scores, kept, how)) {
+      if (pool.size() >= kRepairs + kept.size()) break;
+      if (in_pool.insert(sentence).second) pool.push_back(std::move(sentence));
+    }
     for (FoundPrefix& prefix : found) {
       if (pool.size() >= kPool + kept.size()) break;
       if (in_pool.insert(prefix.tokens).second) pool.push_back(std::move(prefix.tokens));
@@ -128,8 +157,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     if (pool.size() == kept.size()) break;
     filter.measure(gradient);
     const Explanation fitted = explainer.fit(filter, gradient, pool);
-    how.weight =
-        observation.update.protocol.reduction == Reduction::sum ? 1 : one_of(fitted.weight, how.weight);
+    how.weight = known > 0 ? known : one_of(fitted.weight, how.weight);
     std::vector<Sentence> chosen;
     for (std::size_t i = 0; i < pool.size(); ++i)
       if (fitted.weight[i] > kKept * how.weight) chosen.push_back(pool[i]);
@@ -146,7 +174,13 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
       now.residual = gradient;
       continue;
     }
-    if (now.left < kExplained || same) break;
+    if (now.left < kExplained) break;
+    if (!same) continue;
+    if (how.prior < 1) break;
+    // The last sentences are those that the model does not expect.
+    how.prior = kBoldPrior;
+    how.children *= 2;
+    how.per_start *= 2;
   }
 
   // Whole copies, best first.

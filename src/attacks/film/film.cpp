@@ -52,6 +52,13 @@ void add_bag(const Observation& observation, const Transformer& model, double no
 
 }  // namespace
 
+void follow_published_code(FilmOptions& options) {
+  options.groups = 8;
+  options.fast_norm = options.swaps_only = options.cut_always = true;
+  options.phrase_steps = 100;
+  options.token_steps = 99;
+}
+
 FilmRecovery film(const Observation& observation, const FilmOptions& options) {
   const std::shared_ptr<const Transformer> model = checked_model(observation);
   FilmRecovery result;
@@ -69,7 +76,7 @@ FilmRecovery film(const Observation& observation, const FilmOptions& options) {
     result.bag.assign(bag.begin(), bag.end());
     result.bag_from = "evidence";
     result.bag_confidence = 1;
-  } else {
+  } else if (result.bag_from.empty()) {
     add_bag(observation, *model, options.noise, result);
   }
   if (options.method == FilmMethod::paper) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,17 @@ struct FilmOptions {
   // paper: which tokens may begin a sentence (bag tokens whose first letter is a capital one); empty: all
   std::vector<Token> starts = {};
   std::vector<Token> ends = {};  // paper: tokens that hold . ? or !, after the first of which one may cut
+  // paper: algorithm 1. Each n-gram that occurs again costs so many nats; infinite: none does. 0: no penalty.
+  std::int64_t ngram = 2;
+  double ngram_penalty = std::numeric_limits<double>::infinity();
+  std::int64_t groups = 1;  // paper: of beams, later ones with less taste for tokens of earlier ones
+  double diversity = 0.1;   // nats for each time that an earlier group's beams hold a token
   FilmReorder reorder = FilmReorder::both;
-  std::int64_t reorder_steps = 200;  // of each kind
-  double beta = 1;                   // weight of the gradient norm beside the perplexity
-  bool fast_norm = false;            // of one layer norm in the middle of the network, as the published code
+  std::int64_t phrase_steps = 200, token_steps = 200;  // of reordering
+  double beta = 1;                                     // weight of the gradient norm beside the perplexity
+  bool fast_norm = false;   // of one layer norm in the middle of the network, as the published code
+  bool swaps_only = false;  // tokens are neither deleted nor inserted, likewise
+  bool cut_always = false;  // after the first end of a sentence, whatever the score says; likewise
   // What an adversary knows of a defence: the deviation of the noise in each number of the update. A row of
   // the embedding then counts by the threshold of section 6.3, tau = noise * sqrt(2 log D).
   double noise = 0;
@@ -60,6 +68,10 @@ struct FilmRecovery {
   double residual = 1;                  // of the whole gradient, relative: what the sentences do not explain
   bool certified = false;               // the gradient of these sentences is the observed one, to rounding
 };
+
+// Sets what the published code does in another way than the paper says: 8 groups, the fast norm, 100 and 99
+// steps, swaps of tokens alone, and every text cut after its first end.
+void follow_published_code(FilmOptions& options);
 
 // UserError where the model is no gpt2 or the update is not one step.
 FilmRecovery film(const Observation& observation, const FilmOptions& options);

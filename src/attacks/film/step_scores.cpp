@@ -13,6 +13,7 @@ namespace undertext {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 128;  // contexts whose responses to all words are held at once
+constexpr double kOnlyAtEnds = -6;  // logarithm of how rarely a token occurs at the ends of texts alone
 
 double dot(const float* a, const float* b, std::int64_t n) {
   double total = 0;
@@ -22,8 +23,11 @@ double dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
-StepScores::StepScores(const Tail& tail, const Filter& filter, const OwnText& own)
-    : tail_(tail), filter_(filter), word_energy_(static_cast<std::size_t>(tail.words())) {
+StepScores::StepScores(const Tail& tail, const Filter& filter, const OwnText& own, std::vector<char> read)
+    : tail_(tail),
+      filter_(filter),
+      read_(std::move(read)),
+      word_energy_(static_cast<std::size_t>(tail.words())) {
   const std::int64_t d = tail.width(), v = tail.words(), n = own.contexts.size();
   Matrix<float> words(v, d);
   std::copy_n(tail.word(0), v * d, words.data.begin());
@@ -67,32 +71,16 @@ Matrix<float> StepScores::directions(const TailContexts& contexts, const Sides& 
   return tail_.back(contexts, sides[0], sides[1], sides[2]);
 }
 
-std::vector<ScoredStep> StepScores::of(const TailContexts& contexts, std::span<const std::int32_t> rows,
-                                       std::span<const Token> tokens) const {
-  const Sides left = filter_.left(contexts);
-  const Matrix<float> direction = directions(contexts, left);
-  const std::vector<double> energy = energies(left, rows, filter_.right(tail_.steps(contexts, rows, tokens)));
-  std::vector<ScoredStep> result(rows.size());
-  const std::int64_t d = tail_.width();
-  parallel_for(static_cast<std::int64_t>(rows.size()), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::int32_t c = rows[at];
-    const Token k = tokens[at];
-    const float* w = tail_.word(k);
-    result[at] = {
-        c, k, dot(direction.row(c), contexts.expected.row(c), d) - dot(direction.row(c), w, d), energy[at],
-        dot(contexts.h.row(c), w, d) + tail_.bias(k) - contexts.log_sum[static_cast<std::size_t>(c)]};
-  });
-  return result;
-}
-
-std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w, std::int64_t most) const {
+std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w, std::int64_t most,
+                                         double prior) const {
   const std::int64_t n = contexts.size(), d = tail_.width(), v = tail_.words();
   most = std::min(most, v);
   const Sides left = filter_.left(contexts);
   const Matrix<float> direction = directions(contexts, left);
   const Matrix<float> expected = white(contexts.expected);
   std::vector<std::vector<Token>> chosen(static_cast<std::size_t>(n));
+  std::vector<double> of_read(static_cast<std::size_t>(n),
+                              0.0);  // log of what the model gives the tokens read
   const std::int64_t at_once = std::min(n, kRowsAtOnce);
   Matrix<float> logits(at_once, v), along(at_once, v), near(at_once, v);
   for (std::int64_t first = 0; first < n; first += kRowsAtOnce) {
@@ -111,6 +99,15 @@ std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w,
       const double size = energy_ratio_ * rstd * rstd * dot(left[0].row(c), left[0].row(c), left[0].cols);
       // By evidence and prediction together, by how far the response stands out, and by prediction alone: the
       // energies are estimates here.
+      const double log_sum = contexts.log_sum[static_cast<std::size_t>(c)];
+      if (!read_.empty()) {
+        double total = 1e-30;
+        for (std::int64_t k = 0; k < v; ++k)
+          if (is_read(static_cast<Token>(k)))
+            total += std::exp(logits(r, k) + tail_.bias(static_cast<Token>(k)) - log_sum);
+        of_read[static_cast<std::size_t>(c)] = std::log(total);
+      }
+      const double given_read = of_read[static_cast<std::size_t>(c)];
       std::array<std::vector<std::pair<float, Token>>, 3> value;
       for (auto& list : value) list.resize(static_cast<std::size_t>(v));
       for (std::int64_t k = 0; k < v; ++k) {
@@ -118,10 +115,11 @@ std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w,
         const auto at = static_cast<std::size_t>(k);
         const double distance = std::max(0.0, own - 2.0 * near(r, k) + word_energy_[at]);
         const ScoredStep step{static_cast<std::int32_t>(c), word, base - along(r, k), size * distance, 0};
-        const float log_p = logits(r, k) + tail_.bias(word) - contexts.log_sum[static_cast<std::size_t>(c)];
+        const auto log_p = static_cast<float>(logits(r, k) + tail_.bias(word) - log_sum +
+                                              (is_read(word) ? -given_read : kOnlyAtEnds));
         const auto deviations = static_cast<float>(step.response / std::sqrt(step.energy + 1e-30));
-        value[0][at] = {w > 0 ? static_cast<float>(step.evidence(w)) + log_p : deviations, word};
-        value[1][at] = {deviations, word};
+        value[0][at] = {w > 0 ? static_cast<float>(step.evidence(w) + prior * log_p) : deviations, word};
+        value[1][at] = {is_read(word) ? deviations : deviations + static_cast<float>(kOnlyAtEnds), word};
         value[2][at] = {log_p, word};
       }
       std::vector<Token>& mine = chosen[static_cast<std::size_t>(c)];
@@ -151,7 +149,8 @@ std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w,
                   dot(direction.row(c), contexts.expected.row(c), d) - dot(direction.row(c), word, d),
                   energy[at],
                   dot(contexts.h.row(c), word, d) + tail_.bias(tokens[at]) -
-                      contexts.log_sum[static_cast<std::size_t>(c)]};
+                      contexts.log_sum[static_cast<std::size_t>(c)] +
+                      (is_read(tokens[at]) ? -of_read[static_cast<std::size_t>(c)] : kOnlyAtEnds)};
   });
   return result;
 }

@@ -30,15 +30,18 @@ struct ScoredStep {
 
 class StepScores {
  public:
-  // own: text of the model's own making, for how a token's energy goes with its word vector.
-  StepScores(const Tail& tail, const Filter& filter, const OwnText& own);
+  // own: text of the model's own making, for how a token's energy goes with its word vector. read: for each
+  // token whether the batch has it elsewhere than at the ends of texts; empty: not known.
+  StepScores(const Tail& tail, const Filter& filter, const OwnText& own, std::vector<char> read = {});
+
+  // May more follow this token?
+  bool is_read(Token k) const { return read_.empty() || read_[static_cast<std::size_t>(k)] != 0; }
 
   // About the `most` likeliest tokens of each context, by evidence and the model's own prediction, context by
-  // context. w: weight of one occurrence; 0: unknown, by response over deviation.
-  std::vector<ScoredStep> best(const TailContexts& contexts, double w, std::int64_t most) const;
-  // Given steps.
-  std::vector<ScoredStep> of(const TailContexts& contexts, std::span<const std::int32_t> rows,
-                             std::span<const Token> tokens) const;
+  // context. w: weight of one occurrence; 0: unknown, by response over deviation. prior: how much the model's
+  // prediction counts beside the evidence.
+  std::vector<ScoredStep> best(const TailContexts& contexts, double w, std::int64_t most,
+                               double prior = 1) const;
 
  private:
   // Response of (c, k) is base_c - direction_c . W_k.
@@ -46,6 +49,7 @@ class StepScores {
 
   const Tail& tail_;
   const Filter& filter_;
+  std::vector<char> read_;
   Matrix<float> white(Matrix<float> x) const;
 
   Matrix<float> white_words_;       // (V, D), of the output layer, as the first dyad's right side sees them

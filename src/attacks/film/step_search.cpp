@@ -11,8 +11,9 @@
 namespace undertext {
 namespace {
 
-constexpr std::int64_t kFirstSteps = 4;  // tried from each start
-constexpr double kStandsOut = 8;         // deviations
+constexpr std::int64_t kAlternatives = 6;  // to each token of a kept sentence
+constexpr std::int64_t kFirstSteps = 4;    // tried from each start
+constexpr double kStandsOut = 8;           // deviations
 // Evidence and prior of a step together: below kHopeless it is followed only once in kPatience steps, since
 // noise has heavy tails, and below kSure the prefix before it may be a whole sentence as well.
 constexpr double kHopeless = -12, kSure = 6;
@@ -84,27 +85,69 @@ std::vector<StepSearch::Prefix> StepSearch::grown_from(const StepScores& scores,
   const StateId first = reader.extend(from, tokens);
   for (std::size_t i = 0; i < result.size(); ++i) result[i].state = first + static_cast<StateId>(i);
 
-  // Every place of a kept sentence, read in step.
-  std::int32_t group = static_cast<std::int32_t>(result.size());
-  std::vector<StateId> at(kept.size(), -1);
   std::set<Sentence> seen;
   for (const Prefix& prefix : result) seen.insert(prefix.tokens);
+  const auto group = static_cast<std::int32_t>(result.size());
+  for (Prefix& prefix : places_of(kept, reader)) {
+    prefix.group += group;
+    if (!seen.contains(prefix.tokens)) result.push_back(std::move(prefix));
+  }
+  return result;
+}
+
+std::vector<StepSearch::Prefix> StepSearch::places_of(std::span<const Sentence> kept,
+                                                      TransformerReader& reader) const {
+  std::vector<Prefix> result;
+  std::vector<StateId> at(kept.size(), -1);
+  std::set<Sentence> seen;
   for (std::size_t place = 0;; ++place) {
     std::vector<std::size_t> who;
     std::vector<StateId> states;
     std::vector<Token> read;
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (place < kept[i].size()) who.push_back(i), states.push_back(at[i]), read.push_back(kept[i][place]);
-    if (who.empty()) break;
+    if (who.empty()) return result;
     const StateId begin = reader.extend(states, read);
     for (std::size_t j = 0; j < who.size(); ++j) {
       const std::size_t i = who[j];
       at[i] = begin + static_cast<StateId>(j);
-      Sentence tokens_so_far(kept[i].begin(), kept[i].begin() + static_cast<std::ptrdiff_t>(place + 1));
-      if (seen.insert(tokens_so_far).second)
-        result.push_back({std::move(tokens_so_far), at[i], 0, group + static_cast<std::int32_t>(i), 0});
+      Sentence so_far(kept[i].begin(), kept[i].begin() + static_cast<std::ptrdiff_t>(place + 1));
+      if (seen.insert(so_far).second)
+        result.push_back({std::move(so_far), at[i], 0, static_cast<std::int32_t>(i), 0});
     }
   }
+}
+
+std::vector<Sentence> StepSearch::repairs(const StepScores& scores, std::span<const Sentence> kept,
+                                          const StepSearchOptions& options) const {
+  if (kept.empty()) return {};
+  TransformerReader reader(model_, true);
+  const std::vector<Prefix> places = places_of(kept, reader);
+  std::vector<StateId> states;
+  for (const Prefix& prefix : places) states.push_back(prefix.state);
+  std::vector<std::pair<double, Sentence>> changed;
+  for (const ScoredStep& step :
+       scores.best(tail_.contexts(reader, states), options.weight, kAlternatives, options.prior)) {
+    const double value = step.evidence(options.weight) + options.prior * step.log_probability;
+    const Prefix& prefix = places[static_cast<std::size_t>(step.context)];
+    const Sentence& whole = kept[static_cast<std::size_t>(prefix.group)];
+    const auto length = static_cast<std::ptrdiff_t>(prefix.tokens.size());
+    if (value < kHopeless || length >= std::ssize(whole) || whole[prefix.tokens.size()] == step.token ||
+        !scores.is_read(step.token))
+      continue;
+    for (const std::ptrdiff_t skip : {1, 0}) {
+      if (length + 1 + std::ssize(whole) - length - skip > options.longest) continue;
+      Sentence sentence = prefix.tokens;
+      sentence.push_back(step.token);
+      sentence.insert(sentence.end(), whole.begin() + length + skip, whole.end());
+      changed.push_back({value, std::move(sentence)});
+    }
+  }
+  std::ranges::sort(changed, std::greater<>());
+  std::vector<Sentence> result;
+  for (auto& [value, sentence] : changed) result.push_back(std::move(sentence));
+  for (const Sentence& whole : kept)  // one token too many
+    if (whole.size() > 2) result.emplace(result.begin(), whole.begin(), whole.end() - 1);
   return result;
 }
 
@@ -118,7 +161,8 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
     std::vector<StateId> states;
     for (const Prefix& prefix : beam) states.push_back(prefix.state);
     const TailContexts contexts = tail_.contexts(reader, states);
-    const std::vector<ScoredStep> steps = scores.best(contexts, options.weight, options.children);
+    const std::vector<ScoredStep> steps =
+        scores.best(contexts, options.weight, options.children, options.prior);
     std::vector<double> best(beam.size(), -INFINITY);
     struct Child {
       double score;
@@ -133,14 +177,16 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
       const double value = step.evidence(options.weight) + options.prior * step.log_probability;
       best[parent] = std::max(best[parent], value);
       const bool bad = value < kHopeless;
-      if ((bad && (roots || prefix.since_bad < kPatience)) || std::ssize(prefix.tokens) >= options.longest)
+      if ((bad && (roots || prefix.since_bad < kPatience)) || std::ssize(prefix.tokens) >= options.longest ||
+          !scores.is_read(prefix.tokens.back()))
         continue;
       children[prefix.group].push_back(
           {prefix.score + value, step.context, step.token, bad ? 0 : prefix.since_bad + 1});
     }
     if (!roots)
       for (std::size_t i = 0; i < beam.size(); ++i)
-        if (best[i] < kSure || std::ssize(beam[i].tokens) >= options.longest)
+        if (best[i] < kSure || std::ssize(beam[i].tokens) >= options.longest ||
+            !scores.is_read(beam[i].tokens.back()))
           pool.push_back({beam[i].tokens, beam[i].score});
     std::vector<Prefix> next;
     for (auto& [group, list] : children) {

@@ -38,6 +38,10 @@ class StepSearch {
   // that are kept already (whose own steps count as explained). Best first.
   std::vector<FoundPrefix> run(const StepScores& scores, std::span<const Sentence> kept,
                                const StepSearchOptions& options) const;
+  // The kept sentences with one token changed or put in where the gradient speaks for another, likeliest
+  // first. What follows the place stays: it has been explained away, so that no search would find it again.
+  std::vector<Sentence> repairs(const StepScores& scores, std::span<const Sentence> kept,
+                                const StepSearchOptions& options) const;
 
  private:
   struct Prefix {
@@ -47,6 +51,8 @@ class StepSearch {
     std::int32_t group = 0;
     int since_bad = 0;  // steps since the last that the gradient spoke against
   };
+  // Every place of the sentences, read in step, each prefix once.
+  std::vector<Prefix> places_of(std::span<const Sentence> kept, TransformerReader& reader) const;
   std::vector<Prefix> grown_from(const StepScores& scores, std::span<const Sentence> kept,
                                  const StepSearchOptions& options, TransformerReader& reader) const;
 

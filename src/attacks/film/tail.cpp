@@ -14,25 +14,27 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 128;  // of logits
 
-// y = rstd * P (weight * d), P the projection that the norm's backward pass is (layer_norm.h), or its
-// transpose y = weight * P (rstd * d), since P is symmetric.
-void norm_back(const LayerNorm& norm, const float* x, const float* statistics, const float* d, bool transpose,
-               float* y) {
-  const std::int64_t n = norm.width;
-  const float mean = statistics[0], rstd = statistics[1];
-  double sum = 0, slope = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
-    const float g = transpose ? d[j] : d[j] * norm.weight[j];
-    y[j] = g;
-    sum += g;
-    slope += static_cast<double>(g) * (x[j] - mean) * rstd;
-  }
-  const auto g_mean = static_cast<float>(sum / static_cast<double>(n));
-  const auto g_slope = static_cast<float>(slope / static_cast<double>(n));
-  for (std::int64_t j = 0; j < n; ++j) {
-    y[j] = rstd * (y[j] - g_mean - (x[j] - mean) * rstd * g_slope);
-    if (transpose) y[j] *= norm.weight[j];
-  }
+// y = J d for each row, J the norm's way back, or the transpose of it. J is a symmetric matrix times the
+// weights of the norm, so the transpose is the way back of a norm without weights, times the weights.
+Matrix<float> norm_back(const LayerNorm& norm, const Matrix<float>& x, const Matrix<float>& statistics,
+                        const Matrix<float>& d, bool transpose) {
+  Matrix<float> y(d.rows, d.cols);
+  const std::vector<float> ones(static_cast<std::size_t>(norm.width), 1.0f);
+  const LayerNorm bare{norm.width, ones.data(), nullptr, norm.epsilon};
+  layer_norm_backward(transpose ? bare : norm, x.data.data(), statistics.data.data(), d.data.data(), d.rows,
+                      y.data.data(), false);
+  if (transpose)
+    parallel_for(y.rows, [&](std::int64_t i) {
+      for (std::int64_t j = 0; j < y.cols; ++j) y(i, j) *= norm.weight[j];
+    });
+  return y;
+}
+
+Matrix<float> rows_of(const Matrix<float>& m, std::span<const std::int32_t> rows) {
+  Matrix<float> result(static_cast<std::int64_t>(rows.size()), m.cols);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(m.row(rows[i]), m.cols, result.row(static_cast<std::int64_t>(i)));
+  return result;
 }
 
 // The gradient by a linear layer's input, or with `transpose` that by its output again: y = x W.
@@ -61,6 +63,8 @@ TailContexts Tail::contexts(const TransformerReader& reader, std::span<const Sta
   result.a = result.slope = Matrix<float>(n, f);
   result.norm2 = result.final = Matrix<float>(n, 2);
   result.log_sum.resize(states.size());
+  result.likeliest.resize(states.size());
+  result.probability.resize(states.size());
   parallel_for(n, [&](std::int64_t i) {
     const StateId state = states[static_cast<std::size_t>(i)];
     const TransformerReader::LastBlock block = reader.last_block(state);
@@ -82,12 +86,15 @@ TailContexts Tail::contexts(const TransformerReader& reader, std::span<const Sta
                   0, logits.data.data(), v, weights_.output_bias);
     parallel_for(rows, [&](std::int64_t r) {
       float* row = logits.row(r);
-      const float maximum = *std::max_element(row, row + v);
+      const float* greatest = std::max_element(row, row + v);
+      const float maximum = *greatest;
+      result.likeliest[static_cast<std::size_t>(first + r)] = static_cast<Token>(greatest - row);
       double total = 0;
       for (std::int64_t k = 0; k < v; ++k) row[k] = fast_exp(row[k] - maximum);
       for (std::int64_t k = 0; k < v; ++k) total += row[k];
       const auto factor = static_cast<float>(1 / total);
       for (std::int64_t k = 0; k < v; ++k) row[k] *= factor;
+      result.probability[static_cast<std::size_t>(first + r)] = factor;
       result.log_sum[static_cast<std::size_t>(first + r)] = maximum + static_cast<float>(std::log(total));
     });
     parallel_gemm(CblasNoTrans, CblasNoTrans, rows, d, v, 1, logits.data.data(), v, weights_.output_weight, d,
@@ -100,45 +107,34 @@ TailSteps Tail::steps(const TailContexts& contexts, std::span<const std::int32_t
                       std::span<const Token> tokens) const {
   const auto m = static_cast<std::int64_t>(rows.size());
   const std::int64_t d = width();
-  TailSteps result;
-  result.delta = Matrix<float>(m, d);
+  Matrix<float> by_h(m, d);
   parallel_for(m, [&](std::int64_t i) {
-    const std::int32_t c = rows[static_cast<std::size_t>(i)];
-    std::vector<float> u(static_cast<std::size_t>(d));
+    const float* expected = contexts.expected.row(rows[static_cast<std::size_t>(i)]);
     const float* w = word(tokens[static_cast<std::size_t>(i)]);
-    for (std::int64_t j = 0; j < d; ++j) u[static_cast<std::size_t>(j)] = contexts.expected(c, j) - w[j];
-    norm_back(weights_.final_norm, contexts.last.row(c), contexts.final.row(c), u.data(), false,
-              result.delta.row(i));
+    for (std::int64_t j = 0; j < d; ++j) by_h(i, j) = expected[j] - w[j];
   });
+  TailSteps result;
+  result.delta = norm_back(weights_.final_norm, rows_of(contexts.last, rows), rows_of(contexts.final, rows),
+                           by_h, false);
   result.inner = through(block_.outer, result.delta, false);
   parallel_for(m, [&](std::int64_t i) {
     float* row = result.inner.row(i);
     const float* slope = contexts.slope.row(rows[static_cast<std::size_t>(i)]);
     for (std::int64_t j = 0; j < inner(); ++j) row[j] *= slope[j];
   });
-  result.middle = through(block_.inner, result.inner, false);
-  parallel_for(m, [&](std::int64_t i) {
-    const std::int32_t c = rows[static_cast<std::size_t>(i)];
-    float* row = result.middle.row(i);
-    std::vector<float> normed(row, row + d);
-    norm_back(block_.norm2, contexts.middle.row(c), contexts.norm2.row(c), normed.data(), false, row);
-    for (std::int64_t j = 0; j < d; ++j) row[j] += result.delta(i, j);
-  });
+  result.middle = norm_back(block_.norm2, rows_of(contexts.middle, rows), rows_of(contexts.norm2, rows),
+                            through(block_.inner, result.inner, false), false);
+  for (std::size_t i = 0; i < result.middle.data.size(); ++i) result.middle.data[i] += result.delta.data[i];
   return result;
 }
 
 Matrix<float> Tail::back(const TailContexts& contexts, const Matrix<float>& by_delta,
                          const Matrix<float>& by_inner, const Matrix<float>& by_middle) const {
   const std::int64_t n = contexts.size(), d = width(), f = inner();
-  Matrix<float> wide(n, f), total(n, d), result(n, d);
-  if (by_middle.rows > 0) {
-    Matrix<float> normed(n, d);
-    parallel_for(n, [&](std::int64_t c) {
-      norm_back(block_.norm2, contexts.middle.row(c), contexts.norm2.row(c), by_middle.row(c), true,
-                normed.row(c));
-    });
-    wide = through(block_.inner, normed, true);
-  }
+  Matrix<float> wide(n, f), total(n, d);
+  if (by_middle.rows > 0)
+    wide = through(block_.inner, norm_back(block_.norm2, contexts.middle, contexts.norm2, by_middle, true),
+                   true);
   if (by_middle.rows > 0 || by_inner.rows > 0) {
     parallel_for(n, [&](std::int64_t c) {
       for (std::int64_t j = 0; j < f; ++j)
@@ -146,13 +142,9 @@ Matrix<float> Tail::back(const TailContexts& contexts, const Matrix<float>& by_d
     });
     total = through(block_.outer, wide, true);
   }
-  parallel_for(n, [&](std::int64_t c) {
-    float* row = total.row(c);
-    for (const Matrix<float>* part : {&by_delta, &by_middle})
-      for (std::int64_t j = 0; j < d && part->rows > 0; ++j) row[j] += (*part)(c, j);
-    norm_back(weights_.final_norm, contexts.last.row(c), contexts.final.row(c), row, true, result.row(c));
-  });
-  return result;
+  for (const Matrix<float>* part : {&by_delta, &by_middle})
+    for (std::size_t i = 0; i < part->data.size(); ++i) total.data[i] += part->data[i];
+  return norm_back(weights_.final_norm, contexts.last, contexts.final, total, true);
 }
 
 }  // namespace undertext

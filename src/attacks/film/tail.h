@@ -20,12 +20,14 @@ namespace undertext {
 
 // n prefixes as the tail sees them.
 struct TailContexts {
-  Matrix<float> o, middle, x;  // (n, D): attention's output, sum after it, that sum normed
-  Matrix<float> a, slope;      // (n, F): the activations and the slopes there
-  Matrix<float> last, h;       // (n, D): before and after the final norm
-  Matrix<float> norm2, final;  // (n, 2): mean and 1 / deviation
-  Matrix<float> expected;      // (n, D): W' p_c
-  std::vector<float> log_sum;  // (n): logarithm of the sum of exp(logits)
+  Matrix<float> o, middle, x;      // (n, D): attention's output, sum after it, that sum normed
+  Matrix<float> a, slope;          // (n, F): the activations and the slopes there
+  Matrix<float> last, h;           // (n, D): before and after the final norm
+  Matrix<float> norm2, final;      // (n, 2): mean and 1 / deviation
+  Matrix<float> expected;          // (n, D): W' p_c
+  std::vector<float> log_sum;      // (n): logarithm of the sum of exp(logits)
+  std::vector<Token> likeliest;    // (n): what the model expects next
+  std::vector<float> probability;  // (n): of that
 
   std::int64_t size() const { return h.rows; }
 };

@@ -253,6 +253,20 @@ class Freezer {
     config["server"]["hash"] = place == kBuiltIn || place == kRandom ? place : sources_.texts(place)->hash;
   }
 
+  // Which entities count; empty: those that rules find.
+  void add_entities(const json& draft, json& config) {
+    const std::string given = draft.at("metrics").at("entities");
+    config["metrics"].erase("entities");
+    if (given.empty()) return;
+    const std::string place = resolved(given, file_.file).string();
+    std::error_code ignored;
+    if (!fs::exists(place, ignored))
+      fail("{}: metrics.entities: there is no file {}", file_.file.string(), place);
+    config["places"]["entities"] = place;
+    config["metrics"]["entities"] = name_of(place);
+    config["metrics"]["entities_hash"] = sources_.entities(place)->hash;
+  }
+
   void check_sequences(const json& draft) const {
     const bool cut = draft.at("texts").at("length") > 0;
     if (cut && draft.at("texts").at("tokens") > 0)
@@ -285,6 +299,7 @@ class Freezer {
       for (const char* key : {"clients", "selected", "selection"}) config["federation"].erase(key);
       config["run"]["size"] = size;
       add_server(draft, from, config);
+      add_entities(draft, config);
       add_held_out(draft, from, size, config);
       for (const std::int64_t client : chosen_clients(draft)) {
         config["texts"]["client"] = client;
@@ -336,6 +351,7 @@ json hashed_part(json config) {
   config["model"].erase("folder");
   config["texts"].erase("files");
   config["server"].erase("texts");
+  config["metrics"].erase("entities");
   return config;
 }
 

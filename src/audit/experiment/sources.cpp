@@ -83,4 +83,12 @@ std::shared_ptr<const Sources::Texts> Sources::texts(const std::filesystem::path
   return known;
 }
 
+std::shared_ptr<const Sources::Entities> Sources::entities(const std::filesystem::path& file) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Entities>& known = entities_[file.string()];
+  if (!known)
+    known = std::make_shared<const Entities>(Entities{read_entities(file), sha256_of(read_file(file))});
+  return known;
+}
+
 }  // namespace undertext

@@ -12,6 +12,7 @@
 
 #include "audit/public_model.h"
 #include "models/load_model.h"
+#include "text/entities.h"
 
 namespace undertext {
 
@@ -46,6 +47,12 @@ class Sources {
   };
   std::shared_ptr<const Texts> texts(const std::filesystem::path& file);
 
+  struct Entities {
+    EntityFinder finder;
+    std::string hash;  // of the file's bytes
+  };
+  std::shared_ptr<const Entities> entities(const std::filesystem::path& file);
+
  private:
   std::shared_ptr<const ModelFolder> read_model(const std::string& place);  // with the mutex held
 
@@ -57,6 +64,7 @@ class Sources {
   std::mutex training_mutex_;  // held while a model is trained: others may want the same
   std::map<std::string, std::weak_ptr<const ModelFolder>> trained_;
   std::map<std::string, std::shared_ptr<const Texts>> texts_;
+  std::map<std::string, std::shared_ptr<const Entities>> entities_;
 };
 
 }  // namespace undertext

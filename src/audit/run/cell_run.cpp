@@ -125,7 +125,7 @@ json CellRunner::read_sentences(const json& attack, const Attacked& update) {
   return read;
 }
 
-json CellRunner::match_gradient(const json& config, const Attacked& update) {
+json CellRunner::match_gradient(const json& config, const Attacked& update, const EntityFinder& entities) {
   const json& attack = config.at("attack");
   MatchingAttack chosen;
   chosen.method = attack.at("kind");
@@ -141,7 +141,8 @@ json CellRunner::match_gradient(const json& config, const Attacked& update) {
   json read = scored(recovery, update);
   if (!update.cut) {
     // Beside those of film; what both name is the same.
-    json metrics = film_scores(update.texts.client, sentences_of(recovery), *update.folder->tokenizer);
+    json metrics = film_scores(update.texts.client, sentences_of(recovery), *update.folder->tokenizer,
+                               {.entities = entities});
     metrics.update(read["metrics"]);
     read["metrics"] = std::move(metrics);
   }
@@ -149,7 +150,7 @@ json CellRunner::match_gradient(const json& config, const Attacked& update) {
   return read;
 }
 
-json CellRunner::read_film(const json& config, const Attacked& update) {
+json CellRunner::read_film(const json& config, const Attacked& update, const EntityFinder& entities) {
   const json& attack = config.at("attack");
   const std::vector<Sentence>& truth = update.texts.client;
   const Tokenizer& tokenizer = *update.folder->tokenizer;
@@ -158,21 +159,19 @@ json CellRunner::read_film(const json& config, const Attacked& update) {
                                                    .reorder = attack.at("reorder"),
                                                    .beam = attack.at("beam"),
                                                    .sentences = attack.at("sentences"),
+                                                   .as_code = attack.at("as_code"),
+                                                   .ngram = attack.at("ngram"),
                                                    .reorder_steps = attack.at("reorder_steps"),
                                                    .beta = attack.at("beta"),
                                                    .noise = noise_in_gradient(config, truth.size()),
                                                    .seed = config.at("run").at("seed")},
                                         update.observation, tokenizer, truth);
   const std::vector<Sentence> found = sentences_of(recovery);
-  std::vector<double> confidence;
-  for (const FilmSentence& sentence : recovery.sentences) confidence.push_back(sentence.confidence);
-  FilmScoring scoring{.confidence = confidence};
-  if (attack.at("bag_from") == "gradient") scoring.bag = recovery.bag;
-  json metrics = film_scores(truth, found, tokenizer, scoring);
+  json metrics = scores_of(recovery, truth, tokenizer, entities);
   metrics["certified"] = recovery.certified ? 1 : 0;
   add_number(metrics, "unmatched", recovery.residual);
   add_number(metrics, "bag_confidence", recovery.bag_confidence);
-  if (!confidence.empty())
+  if (const std::vector<double> confidence = confidence_of(recovery); !confidence.empty())
     metrics["confidence"] =
         std::accumulate(confidence.begin(), confidence.end(), 0.0) / static_cast<double>(confidence.size());
   return {{"metrics", std::move(metrics)},
@@ -220,14 +219,23 @@ json CellRunner::scored(const SentenceRecovery& recovery, const Attacked& update
   return read;
 }
 
+EntityFinder CellRunner::entities_of(const json& config) {
+  const json place = config.at("places").value("entities", json());
+  if (place.is_null()) return {};
+  const auto listed = sources_.entities(place.get<std::string>());
+  if (listed->hash != config.at("metrics").at("entities_hash"))
+    fail("{}: not the entities that the experiment was frozen with", place.get<std::string>());
+  return listed->finder;
+}
+
 json CellRunner::result_of(const json& config) {
   const Attacked& update = attacked(config);
   const json &attack = config.at("attack"), &kept = config.at("metrics");
   json result = attack.at("kind") == "words"        ? read_words(attack, update)
                 : attack.at("kind") == "sentences"  ? read_sentences(attack, update)
                 : attack.at("kind") == "decepticon" ? read_sequences(config, update)
-                : attack.at("kind") == "film"       ? read_film(config, update)
-                                                    : match_gradient(config, update);
+                : attack.at("kind") == "film"       ? read_film(config, update, entities_of(config))
+                                                    : match_gradient(config, update, entities_of(config));
   add_number(result["metrics"], "perplexity_before", update.perplexity_before);
   add_number(result["metrics"], "perplexity_after", update.perplexity_after);
   if (const std::optional<double> epsilon = epsilon_of_cell(config))

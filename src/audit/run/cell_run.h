@@ -28,12 +28,15 @@ class CellRunner {
   const Attacked& attacked(const nlohmann::json& config);
   static nlohmann::json read_words(const nlohmann::json& attack, const Attacked& update);
   static nlohmann::json read_sentences(const nlohmann::json& attack, const Attacked& update);
-  static nlohmann::json match_gradient(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json match_gradient(const nlohmann::json& config, const Attacked& update,
+                                       const EntityFinder& entities);
   static nlohmann::json read_sequences(const nlohmann::json& config, const Attacked& update);
-  static nlohmann::json read_film(const nlohmann::json& config, const Attacked& update);
+  static nlohmann::json read_film(const nlohmann::json& config, const Attacked& update,
+                                  const EntityFinder& entities);
   static nlohmann::json scored_sequences(const std::vector<Sentence>& found, const TokenBeliefs& beliefs,
                                          const Attacked& update);
   static nlohmann::json scored(const SentenceRecovery& recovery, const Attacked& update);
+  EntityFinder entities_of(const nlohmann::json& config);
   nlohmann::json result_of(const nlohmann::json& config);
 
   Sources& sources_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -36,6 +37,16 @@ double sum(const std::vector<float>& a) {
   return total;
 }
 
+std::vector<std::string> names_of(const LayerNames& layer) {
+  std::vector<std::string> names = {layer.attention_weight, layer.attention_bias, layer.norm1_weight,
+                                    layer.norm1_bias,       layer.norm2_weight,   layer.norm2_bias,
+                                    layer.inner_weight,     layer.inner_bias,     layer.outer_weight,
+                                    layer.outer_bias};
+  names.insert(names.end(), layer.qkv_weight.begin(), layer.qkv_weight.end());
+  names.insert(names.end(), layer.qkv_bias.begin(), layer.qkv_bias.end());
+  return names;
+}
+
 class ExampleNorms : public GradientSink {
  public:
   ExampleNorms(const Transformer& model, const TokenRows& rows, std::vector<std::int64_t> picked_begin,
@@ -45,6 +56,7 @@ class ExampleNorms : public GradientSink {
         rows_(rows),
         picked_begin_(std::move(picked_begin)),
         wanted_(wanted),
+        losses_(static_cast<std::size_t>(picked_begin_.back()), 0.0),
         squares_(static_cast<std::size_t>(rows.sequences()), 0.0),
         at_tokens_(squares_.size()) {}
 
@@ -108,10 +120,27 @@ class ExampleNorms : public GradientSink {
     });
   }
 
+  std::size_t lowest_layer() const override {
+    if (wanted_.empty()) return 0;
+    std::size_t wanted_in_layers = 0, lowest = names_.layers.size();
+    for (std::size_t i = names_.layers.size(); i-- > 0;) {
+      const auto here = static_cast<std::size_t>(std::ranges::count_if(
+          names_of(names_.layers[i]), [&](const std::string& name) { return wanted_.contains(name); }));
+      if (here > 0) lowest = i;
+      wanted_in_layers += here;
+    }
+    // Anything else may lie below all layers.
+    return wanted_in_layers == wanted_.size() ? lowest : 0;
+  }
+
   std::vector<double> norms() const {
     std::vector<double> result(squares_.size());
     for (std::size_t e = 0; e < squares_.size(); ++e) result[e] = std::sqrt(std::max(0.0, squares_[e]));
     return result;
+  }
+
+  double loss(std::size_t e) const {
+    return std::accumulate(losses_.begin() + picked_begin_[e], losses_.begin() + picked_begin_[e + 1], 0.0);
   }
 
  private:
@@ -140,12 +169,15 @@ class ExampleNorms : public GradientSink {
     parallel_for(n, [&](std::int64_t r) {
       float* row = logits + r * v;
       const float maximum = *std::max_element(row, row + v);
+      const Token target = targets[static_cast<std::size_t>(first + r)];
+      const double logit = row[target];
       double total = 0;
       for (std::int64_t k = 0; k < v; ++k) row[k] = fast_exp(row[k] - maximum);
       for (std::int64_t k = 0; k < v; ++k) total += row[k];
+      losses_[static_cast<std::size_t>(first + r)] = std::log(total) - (logit - maximum);
       const auto factor = static_cast<float>(1 / total);
       for (std::int64_t k = 0; k < v; ++k) row[k] *= factor;
-      row[targets[static_cast<std::size_t>(first + r)]] -= 1;
+      row[target] -= 1;
     });
     parallel_gemm(CblasNoTrans, CblasNoTrans, n, d, v, 1, logits, v, weights.output_weight, d, 0,
                   d_h + first * d, d);
@@ -156,6 +188,7 @@ class ExampleNorms : public GradientSink {
       const std::int64_t begin = picked_begin_[e], count = picked_begin_[e + 1] - begin;
       const float* own = logits + (begin - first) * v;
       std::vector<float> of_logits, of_h;
+      if (!with_weight && !with_bias) return;
       gram(own, count, v, v, of_logits);
       if (with_bias) squares_[e] += sum(of_logits);
       if (!with_weight) return;
@@ -189,6 +222,7 @@ class ExampleNorms : public GradientSink {
   const std::set<std::string>& wanted_;
   const float* h_ = nullptr;
   Buffer logits_;
+  std::vector<double> losses_;   // per predicted place
   std::vector<double> squares_;  // per example
   // Per example, for a tied embedding's cross term: d loss / d logit, at each predicted place, of each token
   // that was read: (predicted places, T).
@@ -198,10 +232,12 @@ class ExampleNorms : public GradientSink {
 }  // namespace
 
 std::vector<double> Transformer::gradient_norms(std::span<const Example> examples,
-                                                const std::vector<std::string>& names) const {
+                                                const std::vector<std::string>& names,
+                                                std::vector<double>* losses) const {
   const std::set<std::string> wanted(names.begin(), names.end());
   for (const std::string& name : wanted) UNDERTEXT_CHECK(parameters_.contains(name));
   std::vector<double> result(examples.size(), 0.0);
+  if (losses) losses->assign(examples.size(), 0.0);
   const TransformerWeights own = weights();
   Buffer d_h;
   for_pieces(examples, [&](const Piece& piece) {
@@ -217,6 +253,7 @@ std::vector<double> Transformer::gradient_norms(std::span<const Example> example
     norms.output(own, h, piece.targets.target, d);
     pass.backward(d, norms);
     std::ranges::copy(norms.norms(), result.begin() + static_cast<std::ptrdiff_t>(piece.first));
+    for (std::size_t e = 0; losses && e < piece.count; ++e) (*losses)[piece.first + e] = norms.loss(e);
   });
   return result;
 }

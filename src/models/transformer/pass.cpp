@@ -256,7 +256,9 @@ void TransformerPass::layer_backward(std::size_t i, float* d, GradientSink& sink
 void TransformerPass::backward(float* d_h, GradientSink& sink) {
   float* d = work_.d.floats(r_ * d_);
   head_backward(d_h, d, sink);
-  for (std::size_t i = weights_.layers.size(); i-- > 0;) layer_backward(i, d, sink);
+  const std::size_t lowest = sink.lowest_layer();
+  for (std::size_t i = weights_.layers.size(); i-- > lowest;) layer_backward(i, d, sink);
+  if (lowest > 0) return;
   dropout("embedding", 0, config_.embedding_dropout).apply(d, r_ * d_);
   if (weights_.embedding_norm.weight) {
     const float* sums = work_.embedded.floats(r_ * d_);

@@ -35,6 +35,8 @@ class GradientSink {
                     const float* statistics, const float* dy, bool in_head) = 0;
   // d: (R, D), by the sum of token, position and type embedding of each row.
   virtual void embedding(const float* d) = 0;
+  // The way back ends after this layer, and before the embedding unless it is 0: nothing below is wanted.
+  virtual std::size_t lowest_layer() const { return 0; }
 };
 
 struct TransformerWorkspace {

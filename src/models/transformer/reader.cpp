@@ -25,9 +25,11 @@ float dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
-TransformerReader::TransformerReader(std::shared_ptr<const Transformer> model, bool keep_last_block)
+TransformerReader::TransformerReader(std::shared_ptr<const Transformer> model, bool keep_last_block,
+                                     std::int64_t blocks)
     : model_(std::move(model)), weights_(model_->weights()), keep_last_block_(keep_last_block) {
-  UNDERTEXT_CHECK(model_->config().causal);
+  UNDERTEXT_CHECK(model_->config().causal && blocks <= model_->config().layers);
+  if (blocks > 0) weights_.layers.resize(static_cast<std::size_t>(blocks));
   UNDERTEXT_CHECK(!keep_last_block || (model_->config().norm_first && model_->config().layers > 0));
 }
 
@@ -79,12 +81,12 @@ StateId TransformerReader::extend(std::span<const StateId> states, std::span<con
   for (std::int64_t i = 0; i < n; ++i) {
     const StateId from = states[static_cast<std::size_t>(i)];
     const Token token = tokens[static_cast<std::size_t>(i)];
-    UNDERTEXT_CHECK(from < first && token >= 0 && token < config.vocabulary);
+    UNDERTEXT_CHECK(from < first + i && token >= 0 && token < config.vocabulary);
     const auto node = std::make_shared<Node>();
     if (from >= 0) node->before = nodes_[static_cast<std::size_t>(from)];
     node->place = node->before ? node->before->place + 1 : 0;
     UNDERTEXT_CHECK(node->place < config.positions);
-    node->kv.resize(static_cast<std::size_t>(config.layers * 2 * d));
+    node->kv.resize(weights_.layers.size() * static_cast<std::size_t>(2 * d));
     NodeLine& line = lines[static_cast<std::size_t>(i)];
     for (const Node* at = node.get(); at; at = at->before.get()) line.push_back(at);
     std::ranges::reverse(line);

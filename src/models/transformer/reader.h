@@ -21,22 +21,25 @@ class TransformerReader : public PrefixReader {
   };
 
   // The model must be causal. keep_last_block: last_block() can be asked, which needs norms that come first.
-  explicit TransformerReader(std::shared_ptr<const Transformer> model, bool keep_last_block = false);
+  // blocks: how many to go through, the last of which then counts as the last one; 0: all.
+  explicit TransformerReader(std::shared_ptr<const Transformer> model, bool keep_last_block = false,
+                             std::int64_t blocks = 0);
   LastBlock last_block(StateId state) const;
+  // A prefix may also be one that comes earlier in the same call, so that a whole tree is read at once.
   StateId extend(std::span<const StateId> states, std::span<const Token> tokens) override;
   const float* hidden(StateId state) const override { return h_.data() + state * width(); }
   std::int64_t width() const override { return model_->config().width; }
   void clear() override;
   void keep(std::span<const StateId> states) override;
   std::unique_ptr<PrefixReader> fresh() const override {
-    return std::make_unique<TransformerReader>(model_, keep_last_block_);
+    return std::make_unique<TransformerReader>(model_, keep_last_block_, std::ssize(weights_.layers));
   }
 
  private:
   struct Node {
     std::shared_ptr<const Node> before;
     std::int64_t place;     // how many tokens come before
-    std::vector<float> kv;  // (L, 2, D): key and value in every layer
+    std::vector<float> kv;  // (L, 2, D): key and value in every layer that is gone through
   };
   using NodeLine = std::vector<const Node*>;  // a prefix, first token first
 

@@ -30,6 +30,7 @@ class Transformer : public LanguageModel {
   const TransformerConfig& config() const { return config_; }
   const TransformerNames& names() const { return names_; }
   TransformerWeights weights() const { return {config_, names_, parameters_}; }
+  OutputWeights output() const;
   // What hides a word from a masked model; needed before it can read sentences.
   void set_mask(std::optional<Token> mask) { mask_ = mask; }
   std::optional<Token> mask() const { return mask_; }
@@ -64,9 +65,10 @@ class Transformer : public LanguageModel {
                       NamedTensors& gradient) const;
   std::vector<double> negative_log_likelihood(std::span<const Example> examples) const;
   // The Euclidean norm of each example's own gradient (of its sum of losses) over the named parameters (all
-  // when empty), from one way back for all of them.
+  // when empty), from one way back for all of them. losses: also the negative log-likelihoods, when not null.
   std::vector<double> gradient_norms(std::span<const Example> examples,
-                                     const std::vector<std::string>& names = {}) const;
+                                     const std::vector<std::string>& names = {},
+                                     std::vector<double>* losses = nullptr) const;
   // Logits at every place of every example, end to end: (R, V). For tests and small inputs: nothing else
   // holds them all.
   at::Tensor logits(std::span<const Example> examples) const;
@@ -86,7 +88,6 @@ class Transformer : public LanguageModel {
   // The piece's, each as often as its example weighs.
   static Targets weighted_targets(std::span<const Example> examples, const Piece& piece,
                                   std::span<const double> weights);
-  OutputWeights output() const;
   static TransformerWorkspace& pass_workspace();
 
   TransformerConfig config_;

@@ -15,16 +15,11 @@ namespace undertext {
 namespace {
 
 std::shared_ptr<Transformer> small_gpt2() {
-  TransformerConfig config = small_config(TransformerKind::gpt2);
-  config.vocabulary = 150;
-  config.width = 48;
-  config.layers = 2;
-  config.heads = 4;
-  config.inner = 192;
-  config.positions = 16;
-  config.initial_deviation = 0.1;
-  config.tied = true;
-  return Transformer::random(config, Seed(3));
+  return Transformer::random(
+      small_config(
+          TransformerKind::gpt2,
+          {.vocabulary = 150, .width = 48, .heads = 4, .inner = 192, .positions = 16, .deviation = 0.1}),
+      Seed(3));
 }
 
 const std::vector<Sentence> kTexts = {
@@ -138,7 +133,8 @@ TEST(Film, ThePapersSearchUsesTheBagAlone) {
                                                            .oracle_bag = bag,
                                                            .beam = 4,
                                                            .sentences = 2,
-                                                           .reorder_steps = 3});
+                                                           .phrase_steps = 3,
+                                                           .token_steps = 3});
   ASSERT_EQ(found.sentences.size(), 2);
   EXPECT_EQ(found.bag_from, "oracle");
   for (const FilmSentence& sentence : found.sentences)

@@ -114,6 +114,21 @@ TEST_F(Freezing, WhatIsMissingFallsBackOrIsToldByName) {
   }
 }
 
+TEST_F(Freezing, ListedEntitiesAreNamedByContent) {
+  const std::string lines = "[metrics]\nentities = \"entities.txt\"\n";
+  EXPECT_NE(complaint(lines).find("metrics.entities: there is no file"), std::string::npos);
+  const auto key_with = [&](const std::string& name, const std::string& content) {
+    write_file(small_.folder_ / name, content);
+    return small_.frozen("[metrics]\nentities = \"" + name + "\"\n").cells[0].key;
+  };
+  const std::string key = key_with("entities.txt", "a b\n");
+  EXPECT_EQ(key, key_with("same.txt", "a b\n"));
+  EXPECT_NE(key, key_with("others.txt", "a c\n"));
+  EXPECT_NE(key, small_.frozen("").cells[0].key);
+  write_file(small_.folder_ / "empty.txt", "");
+  EXPECT_NE(complaint("[metrics]\nentities = \"empty.txt\"\n").find("the file is empty"), std::string::npos);
+}
+
 TEST_F(Freezing, TooFewMessagesAreTold) {
   EXPECT_NE(complaint("[run]\nsizes = 9").find("texts.txt: 8 messages, expected 9 for a client of 9"),
             std::string::npos);

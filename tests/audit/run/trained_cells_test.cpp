@@ -179,6 +179,50 @@ TEST_F(TrainedCells, FiltersChooseTheMessages) {
   EXPECT_EQ(messages("min_entities = 2\n"), 1);
 }
 
+// Table 5: of frozen embeddings nothing shows, and of a gradient that is pruned to a few numbers nearly
+// nothing.
+TEST_F(TrainedCells, BagsMayBeEmpty) {
+  const std::string attacks = R"(
+    [[attack]]
+    kind = "words"
+    method = ["paper", "best"]
+    [[attack]]
+    kind = "film"
+    method = "paper"
+    reorder = "none"
+  )";
+  std::string frozen_embedding = kBase;
+  frozen_embedding.replace(frozen_embedding.find("\"all\""), 5, "\"all-but-embedding\"");
+  const std::vector<json> all = metrics(frozen_embedding + attacks);
+  ASSERT_EQ(all.size(), 3u);
+  for (const json& one : all) {
+    const std::string prefix = one.contains("bag_precision") ? "bag_" : "";
+    EXPECT_EQ(one.at(prefix + "precision"), 0);
+    EXPECT_EQ(one.at(prefix + "recall"), 0);
+  }
+  const std::string pruned = "[[defence]]\nkind = \"pruning\"\nshare = [0.99, 0.999999]\n";
+  EXPECT_EQ(metrics(kBase + attacks + pruned).size(), 6u);
+}
+
+TEST_F(TrainedCells, CountTheEntitiesOfAFile) {
+  std::string texts;
+  for (int i = 0; i < 24; ++i) texts += "see you at home\n";
+  write_file(folder_ / "texts.txt", texts);
+  const auto read = [&](const std::string& entity) {
+    write_file(folder_ / (entity + ".txt"), entity + "\n");
+    return metrics(kBase + "entities = \"" + entity + ".txt\"\n" + R"(
+      [texts]
+      files = "texts.txt"
+      [[attack]]
+      kind = "film"
+      method = "paper"
+      reorder = "none"
+    )")[0];
+  };
+  EXPECT_TRUE(read("home").contains("entity_recall"));
+  EXPECT_FALSE(read("houston").contains("entity_recall")) << "no message has the one that is listed";
+}
+
 TEST_F(TrainedCells, AreReadByFilm) {
   const std::vector<json> all = metrics(kBase + kTraining + R"(
     [texts]

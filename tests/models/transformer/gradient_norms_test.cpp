@@ -21,9 +21,12 @@ TEST(GradientNorms, AreThoseOfEachExampleByItself) {
       config.tied = tied;
       const auto model = small_transformer(config);
       const std::vector<Example> examples = model->examples(small_sentences());
-      const std::vector<double> norms = model->gradient_norms(examples);
+      std::vector<double> losses;
+      const std::vector<double> norms = model->gradient_norms(examples, {}, &losses);
       ASSERT_EQ(norms.size(), examples.size());
+      const std::vector<double> want = model->negative_log_likelihood(examples);
       for (std::size_t i = 0; i < examples.size(); ++i) {
+        EXPECT_NEAR(losses[i], want[i], 1e-4);
         const double alone = norm_of(*model, examples[i], model->parameter_order());
         EXPECT_NEAR(norms[i], alone, 1e-4 * alone) << name_of(kind) << (tied ? " tied " : " untied ") << i;
       }
@@ -40,6 +43,18 @@ TEST(GradientNorms, OfSomeParameters) {
       const double alone = norm_of(*model, examples[i], {name});
       EXPECT_NEAR(norms[i], alone, 1e-4 * alone + 1e-4) << name;
     }
+  }
+}
+
+TEST(GradientNorms, OfSomeOfSeveralLayers) {
+  const auto model = small_transformer(small_config(TransformerKind::gpt2));
+  const std::vector<Example> examples = model->examples(small_sentences());
+  const std::vector<std::string> names = {model->names().layers[1].norm2_weight,
+                                          model->names().layers[0].norm1_weight};
+  const std::vector<double> norms = model->gradient_norms(examples, names);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const double alone = norm_of(*model, examples[i], names);
+    EXPECT_NEAR(norms[i], alone, 1e-4 * alone + 1e-4);
   }
 }
 

@@ -41,6 +41,19 @@ TEST(TransformerReader, SeesWhatReadingThePrefixWholeSees) {
   }
 }
 
+TEST(TransformerReader, ReadsATreeAtOnce) {
+  for (const auto& model : causal_models()) {
+    TransformerReader reader(model);
+    // 3 -> {1 -> {4, 6}, 5}, each beside what it follows.
+    reader.extend(std::vector<StateId>{-1, 0, 0, 1, 1}, std::vector<Token>{3, 1, 5, 4, 6});
+    const std::vector<std::pair<StateId, Sentence>> cases = {
+        {0, {3}}, {1, {3, 1}}, {2, {3, 5}}, {3, {3, 1, 4}}, {4, {3, 1, 6}}};
+    for (const auto& [state, prefix] : cases)
+      EXPECT_LT((by_reader(*model, reader, state) - whole(*model, prefix)).abs().max().item<double>(), 1e-4)
+          << model->kind() << " " << prefix.size();
+  }
+}
+
 TEST(TransformerReader, KeepsSomeStatesWithAllThatCameBefore) {
   const std::shared_ptr<Transformer> model = small_transformer(small_config(TransformerKind::gpt2));
   TransformerReader reader(model);

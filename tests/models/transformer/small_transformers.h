@@ -5,16 +5,21 @@
 
 namespace undertext {
 
-inline TransformerConfig small_config(TransformerKind kind) {
+struct SmallShape {
+  std::int64_t vocabulary = 37, width = 12, layers = 2, heads = 3, inner = 20, positions = 9;
+  double deviation = 0.3;  // of random weights
+};
+
+inline TransformerConfig small_config(TransformerKind kind, const SmallShape& shape = {}) {
   TransformerConfig config;
   config.kind = kind;
-  config.vocabulary = 37;
-  config.width = 12;
-  config.layers = 2;
-  config.heads = 3;
-  config.inner = 20;
-  config.positions = 9;
-  config.initial_deviation = 0.3;
+  config.vocabulary = shape.vocabulary;
+  config.width = shape.width;
+  config.layers = shape.layers;
+  config.heads = shape.heads;
+  config.inner = shape.inner;
+  config.positions = shape.positions;
+  config.initial_deviation = shape.deviation;
   config.norm_epsilon = 1e-5;
   if (kind == TransformerKind::gpt2) {
     config.norm_first = config.causal = config.tied = true;
