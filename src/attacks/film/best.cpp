@@ -12,6 +12,7 @@
 #include "attacks/film/residual.h"
 #include "attacks/film/span_search.h"
 #include "attacks/film/step_search.h"
+#include "attacks/film/whole_texts.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "models/transformer/layer_views.h"
@@ -24,13 +25,19 @@ constexpr std::int64_t kOwnLength = 24;  // tokens of each at most
 constexpr double kRidge = 0.01;
 constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are made of
 constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
-constexpr int kRounds = 12;
+constexpr int kRounds = 16;
+constexpr double kOwnShare = 0.5;      // of the filter's moments, from the model's own text; or all
+constexpr int kWays = 2;               // rounds that lead no further, each in another way, before the last
+constexpr double kLittle = 0.15;       // is left: one text at most is wrong
 constexpr double kBoldPrior = 0.3;     // weight of the model's prediction when it leads no further
 constexpr std::size_t kPool = 240;     // candidates that are fitted at once
 constexpr std::size_t kRepairs = 100;  // of which change one token of a kept sentence
 constexpr double kExplained = 1e-4;    // of the last block's gradient is left: nothing more to find
 constexpr double kHardlyAny = 0.9;     // is left: what was found is not what was typed
 constexpr int kHalvings = 3;           // of the first guess of what one step weighs
+constexpr double kNearlyAll = 0.03;    // is left: whole copies may leave nothing
+constexpr double kProgress = 0.98;     // of what was left before: the search goes on as it is
+constexpr double kAsMuch = 1.05;       // of what a fit leaves: whole copies are as good
 constexpr double kKept = 0.35;         // of one occurrence: the least weight that keeps a sentence
 
 // weight: (out, in).
@@ -137,8 +144,36 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   std::vector<Sentence> kept;
   Explanation now;
   now.residual = gradient;
+  double least = 1;  // that was left so far
+  double own_share = kOwnShare;
+  int stuck = 0;  // rounds that led no further
+  // Takes whole copies for what was fitted, where they explain as much.
+  const auto settle = [&] {
+    if (kept.empty()) return;
+    const WholeTexts whole = whole_texts(
+        model, tail, gradient, kept, now.weight,
+        {.weight = how.weight, .fixed = known > 0, .mean = known == 0, .longest = how.longest, .read = read});
+    if (options.trace)
+      options.trace(fmt::format("whole: one {:.6g}, {} texts, left {:.3g}", whole.weight, whole.texts.size(),
+                                whole.left));
+    if (whole.left > kAsMuch * now.left) return;
+    kept = whole.texts;
+    how.weight = whole.weight;
+    std::vector<double> weight = whole.count;
+    for (double& value : weight) value *= whole.weight;
+    now = explainer.with(filter, gradient, kept, weight, how.weight);
+  };
+  // What is left beside all texts but the one that is trusted least, so that it can be read anew.
+  const auto without_doubtful = [&] {
+    const auto at = std::ranges::min_element(now.confidence) - now.confidence.begin();
+    std::vector<Sentence> trusted = kept;
+    std::vector<double> weight = now.weight;
+    trusted.erase(trusted.begin() + at);
+    weight.erase(weight.begin() + at);
+    return explainer.with(filter, gradient, trusted, weight, how.weight).residual;
+  };
   for (int round = 0; round < kRounds; ++round) {
-    filter.observe(now.residual);
+    filter.observe(stuck > 0 && now.left < kLittle ? without_doubtful() : now.residual, own_share);
     const StepScores scores(tail, filter, own, read);
     if (how.weight == 0) how.weight = guess = weight_of_one(search.first_steps(scores, 0));
     if (how.weight == 0) break;
@@ -161,7 +196,6 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     std::vector<Sentence> chosen;
     for (std::size_t i = 0; i < pool.size(); ++i)
       if (fitted.weight[i] > kKept * how.weight) chosen.push_back(pool[i]);
-    const bool same = chosen == kept;
     kept = std::move(chosen);
     now = explainer.fit(filter, gradient, kept);
     if (options.trace)
@@ -174,16 +208,30 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
       now.residual = gradient;
       continue;
     }
+    const bool further = now.left < kProgress * least;
+    least = std::min(least, now.left);
+    if (further && now.left > kNearlyAll) {
+      stuck = 0;
+      continue;
+    }
+    settle();
+    least = std::min(least, now.left);
     if (now.left < kExplained) break;
-    if (!same) continue;
-    if (how.prior < 1) break;
-    // The last sentences are those that the model does not expect.
-    how.prior = kBoldPrior;
-    how.children *= 2;
-    how.per_start *= 2;
+    if (further) {
+      stuck = 0;
+      continue;
+    }
+    if (++stuck > kWays) break;
+    // The last sentences are those that the model does not expect, or whose steps the filter takes for noise.
+    if (how.prior == 1) {
+      how.prior = kBoldPrior;
+      how.children *= 2;
+      how.per_start *= 2;
+    }
+    own_share = own_share == 1 ? kOwnShare : 1;
   }
 
-  // Whole copies, best first.
+  // Best first.
   if (!kept.empty()) {
     now = explainer.with(filter, gradient, kept, now.weight, how.weight);
     std::vector<std::size_t> by(kept.size());

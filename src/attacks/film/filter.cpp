@@ -13,9 +13,6 @@
 namespace undertext {
 namespace {
 
-// How much the model's own text counts beside the gradient in the second moments of the narrower sides: a few
-// steps leave some directions of the gradient empty, which must not count as free of noise.
-constexpr double kOwnShare = 0.5;
 constexpr double kPlaceNoise = 30;  // how much what is common to a place counts beyond its own share
 
 Matrix<float> narrowed(const Matrix<double>& m) {
@@ -60,7 +57,9 @@ Matrix<double> whitener(Matrix<double> moments, double ridge) {
   return transposed(inverse);
 }
 
+// An empty b counts as the identity.
 Matrix<float> product(const Matrix<float>& a, const Matrix<float>& b) {
+  if (b.rows == 0) return a;
   Matrix<float> c(a.rows, b.cols);
   multiply(a, Transpose::no, b, Transpose::no, c);
   return c;
@@ -120,7 +119,13 @@ Filter::Filter(const TailContexts& contexts, const TailSteps& steps, std::int64_
   }
 }
 
-void Filter::observe(const TailGradient& residual) {
+Filter Filter::plain(const TailGradient& gradient) {
+  Filter result;
+  result.measure(gradient);
+  return result;
+}
+
+void Filter::observe(const TailGradient& residual, double own_share) {
   for (std::size_t which = 0; which < kDyads; ++which) {
     Dyad& dyad = dyads_[which];
     const Matrix<double>& g = residual[which];
@@ -131,9 +136,9 @@ void Filter::observe(const TailGradient& residual) {
     Matrix<double> half(dyad.wide.rows, left_is_wide ? g.cols : g.rows), moments(half.cols, half.cols);
     multiply(dyad.wide, Transpose::yes, g, left_is_wide ? Transpose::no : Transpose::yes, half);
     multiply(half, Transpose::yes, half, Transpose::no, moments, 1 / static_cast<double>(half.rows));
-    const double share = kOwnShare * trace(moments) / trace(dyad.narrow);
+    const double share = own_share * trace(moments) / trace(dyad.narrow);
     for (std::size_t i = 0; i < moments.data.size(); ++i)
-      moments.data[i] = (1 - kOwnShare) * moments.data[i] + share * dyad.narrow.data[i];
+      moments.data[i] = (1 - own_share) * moments.data[i] + share * dyad.narrow.data[i];
     const Matrix<double> narrow = whitener(std::move(moments), ridge_);
     dyad.left_whitener = left_is_wide ? dyad.wide : narrow;
     dyad.right_whitener = left_is_wide ? narrow : dyad.wide;
@@ -149,6 +154,10 @@ void Filter::measure(const TailGradient& gradient) {
     const Matrix<double>& g = gradient[which];
     dyad.observed = {};
     if (g.rows == 0) continue;
+    if (dyad.left_whitener.rows == 0) {
+      dyad.observed = narrowed(g);
+      continue;
+    }
     Matrix<double> a(g.rows, g.cols), b(g.rows, g.cols);
     multiply(dyad.left_whitener, Transpose::yes, g, Transpose::no, a);
     multiply(a, Transpose::no, dyad.right_whitener, Transpose::no, b);

@@ -35,8 +35,13 @@ class Filter {
   // places: they lie place by place, as many of each. All first tokens look alike beside all that comes
   // later, and so does each place: what contexts have in common for where they stand counts as noise.
   Filter(const TailContexts& contexts, const TailSteps& steps, std::int64_t places, double ridge);
+  // Whitens nothing: for what is left when all that was noise has been explained.
+  static Filter plain(const TailGradient& gradient);
   // Takes the narrower sides' moments from what is left to be explained, and measures responses in it.
-  void observe(const TailGradient& residual);
+  // own_share: of the moments, from the model's own text instead. A few steps leave some directions of the
+  // gradient empty, which must not count as free of noise; and where hardly any are left, whose contexts are
+  // alike, their own moments would cancel the very steps that are looked for.
+  void observe(const TailGradient& residual, double own_share);
 
   // Measures in another gradient, with the same moments.
   void measure(const TailGradient& gradient);
@@ -48,14 +53,15 @@ class Filter {
   Sides responses(const Sides& left) const;
 
  private:
+  Filter() = default;
   struct Dyad {
-    Matrix<double> narrow;  // second moments of the narrower side
-    Matrix<double> wide;    // rows of the wider side times this are white
-    Matrix<double> left_whitener, right_whitener;
-    Matrix<float> left, right;  // the same of both sides
-    Matrix<float> observed;     // whitened on the left, and on the right twice; empty: not in the update
+    Matrix<double> narrow;                         // second moments of the narrower side
+    Matrix<double> wide;                           // rows of the wider side times this are white
+    Matrix<double> left_whitener, right_whitener;  // empty: nothing is whitened
+    Matrix<float> left, right;                     // the same of both sides
+    Matrix<float> observed;  // whitened on the left, and on the right twice; empty: not in the update
   };
-  double ridge_;
+  double ridge_ = 0;
   std::array<Dyad, kDyads> dyads_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 // a factor of about three (Marchenko and Pastur) for a matrix three times as wide as high.
 constexpr double kAboveLeast = 8;
 constexpr double kFloat32 = 1e-7;  // of the greatest, whatever the least is
-constexpr double kNoise = 1e-3;  // of the greatest: what hides that much is no rounding, and hides inputs too
+constexpr double kNoise = 2e-6;    // of the greatest: more than that in all directions is no rounding
 // The share of a row's norm that lies outside. Rows that entered the layer have about 1e-7 of it, and more
 // where they moved the weights little; what all rows have in common lies inside, so that others may have
 // little too.
@@ -35,7 +35,7 @@ InputSpan::InputSpan(const at::Tensor& gradient, double rounding) : width_(gradi
                                     std::sqrt(static_cast<double>(gradient.size(1))));
   const double cut = std::max({kAboveLeast * value[0], kFloat32 * greatest, 2 * errors});
   std::int64_t count = 0;
-  if (cut < kNoise * greatest)
+  if (kAboveLeast * value[0] < std::max(kNoise * greatest, kAboveLeast * 2 * errors))
     while (count < width_ && value[count] <= cut) ++count;
   outside_ = Matrix<float>(width_, count);
   quick_ = Matrix<float>(width_, std::min(count, kQuick));

@@ -10,6 +10,7 @@
 
 #include "attacks/film/input_span.h"
 #include "attacks/film/known_contexts.h"
+#include "attacks/film/whole_texts.h"
 #include "models/transformer/layer_views.h"
 
 namespace undertext {
@@ -196,34 +197,11 @@ std::vector<Sentence> SpanSearch::sentences(const Tail& tail, const TailGradient
       steps += count;
     }
   // Of a mean one step weighs as much as there are steps, which tells of those that no prefix shows.
-  if (weight == 0) complete(tail, std::llround(1 / following.weight) - steps, result);
+  if (weight == 0) add_expected_ends(model_, tail, std::llround(1 / following.weight) - steps, result);
   if (trace)
     trace(fmt::format("span: {} tokens, {} prefixes of {}, {:.3f} steps, {} seen", bag.size(), nodes.size(),
                       span.rank(), 1 / following.weight, steps));
   return result;
-}
-
-void SpanSearch::complete(const Tail& tail, std::int64_t missing, std::vector<Sentence>& texts) const {
-  constexpr float kSure = 0.5f;
-  constexpr std::int64_t kMost = 64;
-  if (missing <= 0 || missing > kMost || texts.empty()) return;
-  // Each text's end is read anew when it grows; they are few.
-  const auto read = [&](const Sentence& text) {
-    TransformerReader reader(model_, true);
-    StateId at = -1;
-    for (const Token token : text) at = reader.extend(std::span(&at, 1), std::span(&token, 1));
-    const TailContexts end = tail.contexts(reader, std::span(&at, 1));
-    return std::pair(std::ssize(text) < model_->config().positions ? end.probability[0] : 0.0f,
-                     end.likeliest[0]);
-  };
-  std::vector<std::pair<float, Token>> next;
-  for (const Sentence& text : texts) next.push_back(read(text));
-  for (; missing > 0; --missing) {
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(next) - next.begin());
-    if (next[best].first < kSure) return;
-    texts[best].push_back(next[best].second);
-    next[best] = read(texts[best]);
-  }
 }
 
 }  // namespace undertext

@@ -37,8 +37,6 @@ class SpanSearch {
 
  private:
   struct Blocks;
-  // Adds so many tokens to the ends that the model is surest how to go on from.
-  void complete(const Tail& tail, std::int64_t missing, std::vector<Sentence>& texts) const;
 
   std::shared_ptr<const Transformer> model_;
   std::shared_ptr<const Blocks> blocks_;  // null: the update does not hold them
