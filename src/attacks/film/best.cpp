@@ -34,6 +34,8 @@ constexpr std::size_t kPool = 240;     // candidates that are fitted at once
 constexpr std::size_t kRepairs = 100;  // of which change one token of a kept sentence
 constexpr double kExplained = 1e-4;    // of the last block's gradient is left: nothing more to find
 constexpr double kHardlyAny = 0.9;     // is left: what was found is not what was typed
+constexpr double kCutOff = 0.5;        // confidence in a text that does not end as the others do, relative
+constexpr double kAbout = 1.35;        // how far the number of steps is from what one would guess
 constexpr int kHalvings = 3;           // of the first guess of what one step weighs
 constexpr double kNearlyAll = 0.03;    // is left: whole copies may leave nothing
 constexpr double kProgress = 0.98;     // of what was left before: the search goes on as it is
@@ -147,8 +149,8 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   double least = 1;  // that was left so far
   double own_share = kOwnShare;
   int stuck = 0;  // rounds that led no further
-  // Takes whole copies for what was fitted, where they explain as much.
-  const auto settle = [&] {
+  // Takes whole copies for what was fitted, where they explain as much, or whatever they explain.
+  const auto settle = [&](bool always) {
     if (kept.empty()) return;
     const WholeTexts whole = whole_texts(
         model, tail, gradient, kept, now.weight,
@@ -156,7 +158,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     if (options.trace)
       options.trace(fmt::format("whole: one {:.6g}, {} texts, left {:.3g}", whole.weight, whole.texts.size(),
                                 whole.left));
-    if (whole.left > kAsMuch * now.left) return;
+    if (!always && whole.left > kAsMuch * now.left) return;
     kept = whole.texts;
     how.weight = whole.weight;
     std::vector<double> weight = whole.count;
@@ -175,7 +177,14 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   for (int round = 0; round < kRounds; ++round) {
     filter.observe(stuck > 0 && now.left < kLittle ? without_doubtful() : now.residual, own_share);
     const StepScores scores(tail, filter, own, read);
-    if (how.weight == 0) how.weight = guess = weight_of_one(search.first_steps(scores, 0));
+    if (how.weight == 0) {
+      how.weight = guess = weight_of_one(search.first_steps(scores, 0));
+      // Of a mean it is one over the number of steps, and texts are about half as long as the longest.
+      if (guess > 0 && batch > 0 && result.longest > 0) {
+        const double about = 2 / static_cast<double>(batch * result.longest);
+        how.weight = guess = std::clamp(guess, about / kAbout, about * kAbout);
+      }
+    }
     if (how.weight == 0) break;
     if (options.trace) options.trace(fmt::format("one {:.4g}", how.weight));
     std::vector<FoundPrefix> found = search.run(scores, kept, how);
@@ -214,7 +223,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
       stuck = 0;
       continue;
     }
-    settle();
+    settle(false);
     least = std::min(least, now.left);
     if (now.left < kExplained) break;
     if (further) {
@@ -232,8 +241,12 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   }
 
   // Best first.
+  if (now.left > kExplained) settle(true);
   if (!kept.empty()) {
     now = explainer.with(filter, gradient, kept, now.weight, how.weight);
+    const std::set<Token> last = last_tokens(kept, read);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!last.empty() && !last.contains(kept[i].back())) now.confidence[i] *= kCutOff;
     std::vector<std::size_t> by(kept.size());
     std::iota(by.begin(), by.end(), std::size_t{0});
     std::ranges::stable_sort(

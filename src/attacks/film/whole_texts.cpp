@@ -82,17 +82,6 @@ TailContexts ends_of(const std::shared_ptr<const Transformer>& model, const Tail
   return tail.contexts(reader, ends);
 }
 
-// Tokens that nothing follows: those that were not read, or else what most of the texts end with.
-std::set<Token> ends_among(std::span<const Sentence> texts, const std::vector<char>& read) {
-  std::set<Token> result;
-  std::map<Token, std::size_t> last;
-  for (const Sentence& text : texts) ++last[text.back()];
-  for (const auto& [token, times] : last)
-    if (read.empty() ? 2 * times > texts.size() : read[static_cast<std::size_t>(token)] == 0)
-      result.insert(token);
-  return result;
-}
-
 // What the model is surest of after a text, and how sure.
 std::pair<float, Token> expected_after(const std::shared_ptr<const Transformer>& model, const Tail& tail,
                                        const Sentence& text) {
@@ -107,7 +96,7 @@ std::map<Sentence, double> expected_whole(const std::shared_ptr<const Transforme
                                           const std::vector<char>& read) {
   std::vector<Sentence> texts;
   for (const auto& [text, count] : counts) texts.push_back(text);
-  const std::set<Token> last = ends_among(texts, read);
+  const std::set<Token> last = last_tokens(texts, read);
   std::map<Sentence, double> result;
   for (const auto& [text, count] : counts) {
     Sentence longer = text;
@@ -158,6 +147,16 @@ StepSet possible_steps(const Tail& tail, const Filter& filter, TailContexts ends
 
 }  // namespace
 
+std::set<Token> last_tokens(std::span<const Sentence> texts, const std::vector<char>& read) {
+  std::set<Token> result;
+  std::map<Token, std::size_t> last;
+  for (const Sentence& text : texts) ++last[text.back()];
+  for (const auto& [token, times] : last)
+    if (read.empty() ? 2 * times > texts.size() : read[static_cast<std::size_t>(token)] == 0)
+      result.insert(token);
+  return result;
+}
+
 WholeTexts whole_texts(const std::shared_ptr<const Transformer>& model, const Tail& tail,
                        const TailGradient& gradient, std::span<const Sentence> texts,
                        std::span<const double> weight, const WholeTextsOptions& options) {
@@ -186,7 +185,7 @@ WholeTexts whole_texts(const std::shared_ptr<const Transformer>& model, const Ta
       ends = false;
       continue;
     }
-    const std::set<Token> last = ends_among(result.texts, options.read);
+    const std::set<Token> last = last_tokens(result.texts, options.read);
     std::vector<Sentence> open;
     for (const Sentence& text : result.texts)
       if (!ended.contains(text) && std::ssize(text) < options.longest && !last.contains(text.back()))

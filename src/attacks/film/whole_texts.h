@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct WholeTextsOptions {
 WholeTexts whole_texts(const std::shared_ptr<const Transformer>& model, const Tail& tail,
                        const TailGradient& gradient, std::span<const Sentence> texts,
                        std::span<const double> weight, const WholeTextsOptions& options);
+
+// Tokens that nothing follows: those that texts end with and that were not read elsewhere or, where that is
+// not known, what most of the texts end with.
+std::set<Token> last_tokens(std::span<const Sentence> texts, const std::vector<char>& read);
 
 // Adds so many tokens in all to the texts that the model is surest how to go on from, as long as it is sure.
 void add_expected_ends(const std::shared_ptr<const Transformer>& model, const Tail& tail,
