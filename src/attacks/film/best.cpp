@@ -25,7 +25,7 @@ constexpr std::int64_t kOwnLength = 24;  // tokens of each at most
 constexpr double kRidge = 0.01;
 constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are made of
 constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
-constexpr int kRounds = 16;
+constexpr int kRounds = 24;
 constexpr double kOwnShare = 0.5;      // of the filter's moments, from the model's own text; or all
 constexpr int kWays = 2;               // rounds that lead no further, each in another way, before the last
 constexpr double kLittle = 0.15;       // is left: one text at most is wrong
@@ -35,12 +35,12 @@ constexpr std::size_t kRepairs = 100;  // of which change one token of a kept se
 constexpr double kExplained = 1e-4;    // of the last block's gradient is left: nothing more to find
 constexpr double kHardlyAny = 0.9;     // is left: what was found is not what was typed
 constexpr double kCutOff = 0.5;        // confidence in a text that does not end as the others do, relative
-constexpr double kAbout = 1.35;        // how far the number of steps is from what one would guess
-constexpr int kHalvings = 3;           // of the first guess of what one step weighs
-constexpr double kNearlyAll = 0.03;    // is left: whole copies may leave nothing
-constexpr double kProgress = 0.98;     // of what was left before: the search goes on as it is
-constexpr double kAsMuch = 1.05;       // of what a fit leaves: whole copies are as good
-constexpr double kKept = 0.35;         // of one occurrence: the least weight that keeps a sentence
+constexpr double kSpread = 1.5, kSpreadOfOne = 1.3;  // how far a step may be from what one would guess
+constexpr int kHalvings = 3;                         // of the first guess of what one step weighs
+constexpr double kNearlyAll = 0.03;                  // is left: whole copies may leave nothing
+constexpr double kProgress = 0.98;                   // of what was left before: the search goes on as it is
+constexpr double kAsMuch = 1.05;                     // of what a fit leaves: whole copies are as good
+constexpr double kKept = 0.35;  // of one occurrence: the least weight that keeps a sentence
 
 // weight: (out, in).
 Matrix<double> joined(const LayerViews::Affine& of) {
@@ -141,6 +141,13 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   how.starts = std::max<std::int64_t>(48, 4 * batch);
   how.per_start = std::max<std::int64_t>(2, options.beam / 5);
 
+  // Of a mean one step weighs one over the number of steps, and texts are about half as long as the longest.
+  const auto plausible = [&](double weight) {
+    if (weight == 0 || batch == 0 || result.longest == 0) return weight;
+    const double about = 2 / static_cast<double>(batch * result.longest);
+    const double spread = std::max(kSpread, 1 + kSpreadOfOne / std::sqrt(static_cast<double>(batch)));
+    return std::clamp(weight, about / spread, about * spread);
+  };
   double guess = 0;  // of what one step weighs, where the loss is a mean
   int halvings = 0;
   std::vector<Sentence> kept;
@@ -179,11 +186,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     const StepScores scores(tail, filter, own, read);
     if (how.weight == 0) {
       how.weight = guess = weight_of_one(search.first_steps(scores, 0));
-      // Of a mean it is one over the number of steps, and texts are about half as long as the longest.
-      if (guess > 0 && batch > 0 && result.longest > 0) {
-        const double about = 2 / static_cast<double>(batch * result.longest);
-        how.weight = guess = std::clamp(guess, about / kAbout, about * kAbout);
-      }
+      how.weight = guess = plausible(guess);
     }
     if (how.weight == 0) break;
     if (options.trace) options.trace(fmt::format("one {:.4g}", how.weight));
@@ -201,7 +204,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     if (pool.size() == kept.size()) break;
     filter.measure(gradient);
     const Explanation fitted = explainer.fit(filter, gradient, pool);
-    how.weight = known > 0 ? known : one_of(fitted.weight, how.weight);
+    how.weight = known > 0 ? known : plausible(one_of(fitted.weight, how.weight));
     std::vector<Sentence> chosen;
     for (std::size_t i = 0; i < pool.size(); ++i)
       if (fitted.weight[i] > kKept * how.weight) chosen.push_back(pool[i]);
@@ -211,7 +214,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
       options.trace(fmt::format("round {}: one {:.4g}, pool {}, kept {}, left {:.3g}", round + 1, how.weight,
                                 pool.size(), kept.size(), now.left));
     // A step that several texts begin with passes for one that weighs more, and then no other fits.
-    if (now.left > kHardlyAny && guess > 0 && halvings++ < kHalvings) {
+    if (now.left > kHardlyAny && guess > 0 && batch == 0 && halvings++ < kHalvings) {
       how.weight = guess /= 2;
       kept.clear();
       now.residual = gradient;
