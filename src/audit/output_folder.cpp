@@ -12,7 +12,9 @@ OutputFolder::OutputFolder(std::filesystem::path folder) : folder_(std::move(fol
   std::error_code error;
   if (std::filesystem::is_directory(folder_, error)) return;
   made_ = std::filesystem::create_directory(folder_, error);
-  if (!made_)
+  // Another process may have made it in between.
+  std::error_code ignored;
+  if (!made_ && !std::filesystem::is_directory(folder_, ignored))
     fail("{}: cannot make this folder: {}", folder_.string(),
          error ? error.message() : "a file has its name");
 }

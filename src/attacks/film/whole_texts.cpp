@@ -19,7 +19,7 @@ constexpr double kWhole = 0.15;       // as near to a whole number counts as one
 constexpr std::ptrdiff_t kTried = 5;  // tokens after each text, by the model and by the gradient
 // Of the gradient: more is missing than ends, and what one occurrence weighs is not to be had from the rest.
 constexpr double kMuchLeft = 0.03;
-constexpr double kLeast = 0.6, kMost = 1.4;  // of one occurrence: such a step is there
+constexpr double kThere = 0.6;  // of one occurrence, and no further from a whole number than the rest of one
 
 // Only the end is missing.
 bool nearly_ends(const Sentence& part, const Sentence& whole) {
@@ -205,7 +205,7 @@ WholeTexts whole_texts(const std::shared_ptr<const Transformer>& model, const Ta
         best[c] = found[i], token[c] = next.tokens[i];
     for (std::size_t c = 0; c < open.size(); ++c) {
       const double count = counts.at(open[c]), more = std::min(count, std::round(best[c]));
-      if (best[c] < kLeast || std::abs(best[c] - std::round(best[c])) > kMost - 1 || more < 1) {
+      if (best[c] < kThere || std::abs(best[c] - std::round(best[c])) > 1 - kThere || more < 1) {
         ended.insert(open[c]);
         continue;
       }
@@ -235,8 +235,8 @@ WholeTexts whole_texts(const std::shared_ptr<const Transformer>& model, const Ta
 
 void add_expected_ends(const std::shared_ptr<const Transformer>& model, const Tail& tail,
                        std::int64_t missing, std::vector<Sentence>& texts) {
-  constexpr std::int64_t kMost = 64;
-  if (missing <= 0 || missing > kMost || texts.empty()) return;
+  constexpr std::int64_t kMostMissing = 64;
+  if (missing <= 0 || missing > kMostMissing || texts.empty()) return;
   // Each text's end is read anew when it grows; they are few.
   std::vector<std::pair<float, Token>> next;
   for (const Sentence& text : texts) next.push_back(expected_after(model, tail, text));
