@@ -38,19 +38,15 @@ InputSpan::InputSpan(const at::Tensor& gradient, double rounding) : width_(gradi
   if (kAboveLeast * value[0] < std::max(kNoise * greatest, kAboveLeast * 2 * errors))
     while (count < width_ && value[count] <= cut) ++count;
   outside_ = Matrix<float>(width_, count);
-  quick_ = Matrix<float>(width_, std::min(count, kQuick));
   const at::Tensor basis = vectors.contiguous();
   for (std::int64_t i = 0; i < width_; ++i)
-    for (std::int64_t j = 0; j < count; ++j) {
+    for (std::int64_t j = 0; j < count; ++j)
       outside_(i, j) = static_cast<float>(basis.data_ptr<double>()[i * width_ + j]);
-      if (j < quick_.cols) quick_(i, j) = outside_(i, j);
-    }
 }
 
-std::vector<char> InputSpan::inside(const Matrix<float>& x, bool quickly) const {
-  const Matrix<float>& basis = quickly ? quick_ : outside_;
-  Matrix<float> parts(x.rows, basis.cols);
-  multiply(x, Transpose::no, basis, Transpose::no, parts);
+std::vector<char> InputSpan::inside(const Matrix<float>& x) const {
+  Matrix<float> parts(x.rows, outside_.cols);
+  multiply(x, Transpose::no, outside_, Transpose::no, parts);
   const auto norm = [](const Matrix<float>& m, std::int64_t row) {
     double total = 0;
     for (std::int64_t j = 0; j < m.cols; ++j) total += static_cast<double>(m(row, j)) * m(row, j);

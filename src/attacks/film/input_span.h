@@ -22,15 +22,14 @@ class InputSpan {
   // All inputs fit, or nearly all, or noise hides which do: it tells nothing.
   bool whole() const { return outside_.cols < kLeastOutside; }
   // Which rows of x lie inside, up to rounding. Most of them must not: how far these lie outside tells what
-  // counts as far. quickly: by some directions alone, which may let in more.
-  std::vector<char> inside(const Matrix<float>& x, bool quickly = false) const;
+  // counts as far.
+  std::vector<char> inside(const Matrix<float>& x) const;
 
  private:
   static constexpr std::int64_t kLeastOutside = 4;
-  static constexpr std::int64_t kQuick = 24;
 
   std::int64_t width_;
-  Matrix<float> outside_, quick_;  // (in, directions): a basis of what the inputs do not reach
+  Matrix<float> outside_;  // (in, directions): a basis of what the inputs do not reach
 };
 
 }  // namespace undertext

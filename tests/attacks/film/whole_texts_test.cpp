@@ -49,7 +49,7 @@ TEST_F(WholeTextsTest, AreOneWhereATextAndItsBeginningShareAnOccurrence) {
 }
 
 TEST_F(WholeTextsTest, KeepTextsThatBeginAsAShortOneDoes) {
-  // {4, 77, 130} is no end of the first text: the rest of it is too long to have been left open.
+  // {4} is not the first text without its end: what would be missing is too long.
   const WholeTexts found =
       whole({{4}, {4, 77, 130, 21, 5, 90}, kTexts[1], kTexts[2]}, {0.4 * kOne, kOne, kOne, kOne}, kOne);
   EXPECT_TRUE(std::ranges::find(found.texts, kTexts[0]) != found.texts.end());
