@@ -46,6 +46,11 @@ std::vector<double> LanguageModel::gradient_norms(std::span<const Sentence> sent
   return norms;
 }
 
+void LanguageModel::perturb(const Perturbation& perturbation) {
+  if (perturbation.any())
+    fail("a {} cannot train with a perturbed embedding or other dropout; expected a char-lstm", kind());
+}
+
 std::vector<std::string> LanguageModel::parameter_order() const {
   std::vector<std::string> names;
   for (const auto& [name, tensor] : parameters()) names.push_back(name);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "models/perturbation.h"
 #include "tensors/name_matching.h"
 #include "tensors/named_tensors.h"
 #include "text/tokenizer.h"
@@ -59,6 +60,9 @@ class LanguageModel {
   // What training draws at random (dropout, which words a masked model has to guess) comes from this seed;
   // nothing: no dropout, and always the same words.
   virtual void randomise(std::optional<Seed> seed) { (void)seed; }
+  // From now on add_gradient() trains under this perturbation, drawn from the seed of randomise(); the
+  // likelihoods stay as they are. UserError where a model cannot.
+  virtual void perturb(const Perturbation& perturbation);
 
   // The most words that the model reads at once.
   virtual std::int64_t longest_sentence() const { return std::numeric_limits<std::int32_t>::max(); }
