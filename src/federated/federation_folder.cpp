@@ -46,9 +46,7 @@ NamedTensors read_own(const fs::path& folder, const FederationFacts& facts, cons
     fail("{}: damaged, its SHA-256 is {:.12}, expected {:.12} as federation.json says", file.string(), found,
          expected);
   return read_snapshot(bytes, file, model, facts.model_hash, round, [&](std::int64_t base) {
-    if (is_base)
-      fail("{}: packed against round {}, expected a round that others are packed against to stand by itself",
-           file.string(), base);
+    if (is_base) fail("{}: packed against round {}, expected one that stands by itself", file.string(), base);
     return read_own(folder, facts, model, base, true);
   });
 }

@@ -62,9 +62,7 @@ class Client {
         names_(model.trainable(training.train_embedding)),
         gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences) ||
                          training.clip_norm > 0 || training.clip_value > 0) {
-    Perturbation perturbation;
-    for (const auto& defence : defences) defence->on_perturbation(perturbation);
-    model.perturb(perturbation);
+    perturb(model, defences);
     if (training.optimiser == Optimiser::adam)
       adam_.emplace(model, adam_options(training), names_,
                     [this](std::span<const Sentence> batch, std::int64_t, NamedTensors& gradient) {
