@@ -158,6 +158,11 @@ int threads() {
   return control().size;
 }
 
+int threads_here() {
+  if (inside_body) return 1;
+  return own_pool != nullptr ? own_pool->size() : threads();
+}
+
 struct ThreadShare::Threads {
   explicit Threads(int count) : pool(count) {}
   Pool pool;

@@ -16,6 +16,8 @@ int hardware_threads();
 // holds before the first call. Not to be called inside parallel_for.
 void set_threads(int count);
 int threads();
+// How many of them a parallel_for() that is called here would have: one inside its body.
+int threads_here();
 
 // For as long as it lives, parallel_for in the thread that made it has `count` threads to itself, and leaves
 // the pool of the process to others. Made and destroyed in the same thread.

@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   for (const char* method : {"dlg", "tag"}) verbs.push_back(attack_matching_verb(*attack, method));
   verbs.push_back(attack_decepticon_verb(*attack));
   verbs.push_back(attack_film_verb(*attack));
+  verbs.push_back(attack_records_verb(*attack));
   CLI::App* server = program.add_subcommand("server", "Play a server that is not honest");
   server->require_subcommand(1);
   verbs.push_back(server_corrupt_verb(*server));

@@ -83,6 +83,7 @@ void defend(const Flags& flags, const Start& start, Training& training) {
   const auto defences = flags.defences.defences(Seed(flags.seed).derive("defences"));
   if (defences.empty()) return;
   training.gradient_name = flags.defences.json().dump();
+  perturb(*start.model, defences);
   training.gradient = [defences, model = start.model](std::span<const Sentence> batch, std::int64_t step,
                                                       NamedTensors& gradient) {
     const double loss = step_gradient(*model, batch, Reduction::mean, defences, step, gradient);

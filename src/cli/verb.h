@@ -19,6 +19,7 @@ Verb attack_sentences_verb(CLI::App& attack);
 Verb attack_matching_verb(CLI::App& attack, const std::string& method);  // dlg, tag
 Verb attack_decepticon_verb(CLI::App& attack);
 Verb attack_film_verb(CLI::App& attack);
+Verb attack_records_verb(CLI::App& attack);
 Verb server_corrupt_verb(CLI::App& server);
 Verb inspect_verb(CLI::App& program);
 Verb new_verb(CLI::App& program);

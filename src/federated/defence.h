@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "models/perturbation.h"
 #include "tensors/named_tensors.h"
 
 namespace undertext {
@@ -11,6 +12,9 @@ namespace undertext {
 class ClientDefence {
  public:
   virtual ~ClientDefence() = default;
+  // Adds to what the client's model does to itself while it trains. UserError where another defence of the
+  // client did the same.
+  virtual void on_perturbation(Perturbation& perturbation) const { (void)perturbation; }
   // The largest norm of one sentence's own gradient (of its loss, reduced over its own words), over all that
   // is trained; longer ones are scaled down to it before they are added up. Infinite: as they are.
   virtual double sentence_bound() const { return std::numeric_limits<double>::infinity(); }

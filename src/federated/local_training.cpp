@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "base/error.h"
 #include "federated/step_gradient.h"
+#include "models/adam.h"
 
 namespace undertext {
 namespace {
@@ -16,6 +19,9 @@ void check(const LocalTraining& training, std::span<const Sentence> sentences) {
   if (training.batch < 0) fail("batch: {} given, expected at least 0 (0: all sentences)", training.batch);
   if (!(training.learning_rate > 0) || !std::isfinite(training.learning_rate))
     fail("learning rate: {} given, expected a positive number", training.learning_rate);
+  for (const double clip : {training.clip_norm, training.clip_value})
+    if (!(clip >= 0) || !std::isfinite(clip))
+      fail("clipping: {} given, expected a number of at least 0 (0: none)", clip);
   if (std::all_of(sentences.begin(), sentences.end(), [](const Sentence& s) { return s.empty(); }))
     fail("the texts hold no word to train on");
 }
@@ -33,21 +39,68 @@ void check_loss(double loss, std::int64_t step) {
          step + 1);
 }
 
+double norm_of(const NamedTensors& gradient) {
+  double squares = 0;
+  for (const auto& [name, g] : gradient) squares += std::pow(at::norm(g, 2, at::kDouble).item<double>(), 2);
+  return std::sqrt(squares);
+}
+
+AdamOptions adam_options(const LocalTraining& training) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  AdamOptions options;
+  options.clip = training.clip_norm > 0 ? training.clip_norm : kNever;
+  options.clip_value = training.clip_value > 0 ? training.clip_value : kNever;
+  return options;
+}
+
 class Client {
  public:
-  Client(LanguageModel& model, const LocalTraining& training,
-         std::span<const std::shared_ptr<const ClientDefence>> defences)
+  Client(LanguageModel& model, const LocalTraining& training, Defences defences)
       : model_(model),
         training_(training),
         defences_(defences),
         names_(model.trainable(training.train_embedding)),
-        gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences)) {}
+        gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences) ||
+                         training.clip_norm > 0 || training.clip_value > 0) {
+    perturb(model, defences);
+    if (training.optimiser == Optimiser::adam)
+      adam_.emplace(model, adam_options(training), names_,
+                    [this](std::span<const Sentence> batch, std::int64_t, NamedTensors& gradient) {
+                      return defended_gradient(batch, gradient) /
+                             static_cast<double>(std::max<std::int64_t>(model_.predicted(batch), 1));
+                    });
+  }
 
+  void epoch(std::span<const Sentence> sentences) {
+    const std::size_t batch = training_.batch == 0 ? std::max<std::size_t>(sentences.size(), 1)
+                                                   : static_cast<std::size_t>(training_.batch);
+    for (std::size_t first = 0; first < sentences.size(); first += batch)
+      step(sentences.subspan(first, std::min(batch, sentences.size() - first)));
+  }
+
+  // The gradient of the first step, as the defences leave it.
+  NamedTensors gradient(std::span<const Sentence> batch) {
+    prepare();
+    defended_gradient(batch, own_gradient());
+    return gradient_;
+  }
+
+  NamedTensors weights() const {
+    NamedTensors result;
+    for (const std::string& name : names_) result[name] = model_.parameters().at(name);
+    return result;
+  }
+
+ private:
   // theta <- theta - lr * gradient (Algorithm 1), the gradient as the defences leave it (Algorithm 3).
   void step(std::span<const Sentence> batch) {
     prepare();
-    if (gradient_wanted_) {
-      for (const auto& [name, g] : defended_gradient(batch)) {
+    if (adam_) {
+      adam_->step(batch, training_.learning_rate);
+    } else if (gradient_wanted_) {
+      defended_gradient(batch, own_gradient());
+      clip();
+      for (const auto& [name, g] : gradient_) {
         at::Tensor parameter = model_.parameters().at(name);
         parameter.sub_(g, training_.learning_rate);
       }
@@ -58,55 +111,48 @@ class Client {
     ++step_;
   }
 
-  // The gradient of the first step, as the defences leave it.
-  NamedTensors gradient(std::span<const Sentence> batch) {
-    prepare();
-    return defended_gradient(batch);
-  }
-
-  NamedTensors weights() const {
-    NamedTensors result;
-    for (const std::string& name : names_) result[name] = model_.parameters().at(name);
-    return result;
-  }
-
- private:
   // Dropout and hidden words are drawn anew for every step.
   void prepare() {
     const Seed seed = training_.seed.derive("step").derive(static_cast<std::uint64_t>(step_));
     model_.randomise(training_.dropout ? std::optional(seed) : std::nullopt);
   }
 
-  NamedTensors& defended_gradient(std::span<const Sentence> batch) {
+  NamedTensors& own_gradient() {
     if (gradient_.empty())
       for (const std::string& name : names_) gradient_[name] = at::zeros_like(model_.parameters().at(name));
-    check_loss(step_gradient(model_, batch, training_.reduction, defences_, step_, gradient_), step_);
     return gradient_;
+  }
+
+  // Returns the sum of losses.
+  double defended_gradient(std::span<const Sentence> batch, NamedTensors& gradient) {
+    const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient);
+    check_loss(loss, step_);
+    return loss;
+  }
+
+  void clip() {
+    if (training_.clip_norm > 0)
+      if (const double norm = norm_of(gradient_); norm > training_.clip_norm)
+        for (auto& [name, g] : gradient_) g.mul_(training_.clip_norm / norm);
+    if (training_.clip_value > 0)
+      for (auto& [name, g] : gradient_) g.clamp_(-training_.clip_value, training_.clip_value);
   }
 
   LanguageModel& model_;
   const LocalTraining& training_;
-  std::span<const std::shared_ptr<const ClientDefence>> defences_;
+  Defences defences_;
   std::vector<std::string> names_;
   bool gradient_wanted_;
   NamedTensors gradient_;
+  std::optional<Adam> adam_;
   std::int64_t step_ = 0;
 };
 
-}  // namespace
+// Texts of the epoch of this number.
+using Epochs = std::function<std::span<const Sentence>(std::int64_t epoch)>;
 
-Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
-                     const LocalTraining& training, const std::string& base_hash,
-                     std::span<const std::shared_ptr<const ClientDefence>> defences) {
-  check(training, sentences);
-  const auto count = static_cast<std::int64_t>(sentences.size());
-  const std::int64_t batch = training.batch == 0 ? count : std::min(training.batch, count);
-  if (training.kind == UpdateKind::gradient && (training.epochs != 1 || batch != count))
-    fail("a client that sends its gradient takes one step: expected 1 epoch and one batch, not {} and {}",
-         training.epochs, training.batch);
-
-  base.check(sentences, "the client's texts");
-  if (base.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
+Update trained(const LanguageModel& base, const Epochs& texts, std::int64_t count,
+               const LocalTraining& training, const std::string& base_hash, Defences defences) {
   const std::unique_ptr<LanguageModel> model = base.clone();
   if (training.zero_output_bias) zero_output_bias(*model);
   Client client(*model, training, defences);
@@ -115,12 +161,9 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
     for (const auto& [name, tensor] : model->parameters()) before[name] = tensor.clone();
   Update update;
   if (training.kind == UpdateKind::gradient) {
-    update.tensors = client.gradient(sentences);
+    update.tensors = client.gradient(texts(0));
   } else {
-    for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch)
-      for (std::int64_t first = 0; first < count; first += batch)
-        client.step(sentences.subspan(static_cast<std::size_t>(first),
-                                      static_cast<std::size_t>(std::min(batch, count - first))));
+    for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) client.epoch(texts(epoch));
     update.tensors = client.weights();
   }
   if (training.kind == UpdateKind::delta)
@@ -129,6 +172,46 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
   update.protocol = {training.kind, training.learning_rate, training.epochs,           training.batch,
                      count,         training.reduction,     training.zero_output_bias, base_hash};
   return update;
+}
+
+}  // namespace
+
+std::int64_t overlap_for(const LanguageModel& model) {
+  return model.start_token() == kNoToken ? 1 : 0;
+}
+
+Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
+                     const LocalTraining& training, const std::string& base_hash,
+                     std::span<const std::shared_ptr<const ClientDefence>> defences) {
+  check(training, sentences);
+  const std::int64_t count = std::ssize(sentences);
+  if (training.kind == UpdateKind::gradient &&
+      (training.epochs != 1 || (training.batch != 0 && training.batch < count)))
+    fail("a client that sends its gradient takes one step: expected 1 epoch and one batch, not {} and {}",
+         training.epochs, training.batch);
+  base.check(sentences, "the client's texts");
+  if (base.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
+  return trained(
+      base, [&](std::int64_t) { return sentences; }, count, training, base_hash, defences);
+}
+
+Update train_locally(const LanguageModel& base, const ClientTexts& texts, const LocalTraining& training,
+                     const std::string& base_hash,
+                     std::span<const std::shared_ptr<const ClientDefence>> defences) {
+  if (training.kind == UpdateKind::gradient)
+    fail("a client that cuts and shuffles its texts sends weights, expected no gradient");
+  std::vector<Sentence> epoch;
+  const auto texts_of = [&](std::int64_t number) -> std::span<const Sentence> {
+    epoch = epoch_of(texts, overlap_for(base),
+                     training.seed.derive("epoch").derive(static_cast<std::uint64_t>(number)));
+    if (number == 0) {
+      check(training, epoch);
+      base.check(epoch, "the client's texts");
+      if (base.predicted(epoch) == 0) fail("the texts hold no word that the model would predict");
+    }
+    return epoch;
+  };
+  return trained(base, texts_of, texts.size(), training, base_hash, defences);
 }
 
 }  // namespace undertext

@@ -1,15 +1,19 @@
-// What a client does with its texts: Algorithm 1 of gboard-next-word (3 and 4 with a defence plugged in).
+// What a client does with its texts: Algorithm 1 of gboard-next-word (3 and 4 with a defence plugged in), or
+// Adam on shuffled texts as in record-level, section V.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "federated/client_texts.h"
 #include "federated/defence.h"
 #include "federated/update.h"
 #include "models/language_model.h"
 
 namespace undertext {
+
+enum class Optimiser { sgd, adam };
 
 struct LocalTraining {
   std::int64_t epochs = 1;
@@ -21,6 +25,10 @@ struct LocalTraining {
   UpdateKind kind = UpdateKind::weights;  // gradient: one batch, one epoch, nothing applied
   bool dropout = true;  // as the model's config says; masked models then also hide other words in each step
   Seed seed{1};         // of both
+  Optimiser optimiser = Optimiser::sgd;  // adam: its moments begin anew with each call
+  // Of each step's gradient, as the defences leave it and before it is applied; 0: as it is.
+  double clip_norm = 0;   // the whole of it, scaled down to this norm
+  double clip_value = 0;  // after that each number, cut to between this and its negative
 };
 
 // Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client
@@ -28,5 +36,14 @@ struct LocalTraining {
 Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
                      const LocalTraining& training, const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences = {});
+
+// The same on texts that every epoch cuts and shuffles anew, from training.seed.
+Update train_locally(const LanguageModel& base, const ClientTexts& texts, const LocalTraining& training,
+                     const std::string& base_hash,
+                     std::span<const std::shared_ptr<const ClientDefence>> defences = {});
+
+// Tokens that a sequence of a stream shares with the one before: 1 for a model that reads no start token, and
+// so predicts no sequence's first token.
+std::int64_t overlap_for(const LanguageModel& model);
 
 }  // namespace undertext

@@ -45,6 +45,12 @@ bool act_on_steps(Defences defences) {
   });
 }
 
+void perturb(LanguageModel& model, Defences defences) {
+  Perturbation perturbation;
+  for (const auto& defence : defences) defence->on_perturbation(perturbation);
+  model.perturb(perturbation);
+}
+
 double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
                      Defences defences, std::int64_t step, NamedTensors& gradient) {
   std::vector<std::string> names;

@@ -16,6 +16,9 @@ using Defences = std::span<const std::shared_ptr<const ClientDefence>>;
 // Whether any of them has to see the gradient of each step.
 bool act_on_steps(Defences defences);
 
+// Sets what the defences do to the model's inside while it trains. UserError where the model cannot.
+void perturb(LanguageModel& model, Defences defences);
+
 // Overwrites the tensors in `gradient`, whose names are what is trained. Without a bound on sentences it is
 // that of the loss summed, or averaged, over the batch's predicted words. With one (Abadi et al., 2016,
 // algorithm 1) each sentence's loss is summed, or averaged, over its own words, its gradient scaled by

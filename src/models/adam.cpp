@@ -75,12 +75,12 @@ void Adam::update(const std::string& name, double shorten, double rate, double c
   const float scale = static_cast<float>(shorten), r = static_cast<float>(rate * correction),
               s = static_cast<float>(root);
   const float b1 = static_cast<float>(options_.beta1), b2 = static_cast<float>(options_.beta2);
-  const float epsilon = static_cast<float>(options_.epsilon);
+  const float epsilon = static_cast<float>(options_.epsilon), most = static_cast<float>(options_.clip_value);
   const float keep = weight.dim() > 1 ? static_cast<float>(1 - rate * options_.weight_decay) : 1.0f;
   const std::int64_t n = weight.numel();
   parallel_for(blocks_of(n), [=](std::int64_t block) {
     for (std::int64_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
-      const float x = g[i] * scale;
+      const float x = std::min(std::max(g[i] * scale, -most), most);
       g[i] = 0;
       m[i] = b1 * m[i] + (1 - b1) * x;
       v[i] = b2 * v[i] + (1 - b2) * x * x;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "models/language_model.h"
@@ -11,7 +12,9 @@ namespace undertext {
 
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double clip = 1;          // largest norm of a batch's mean gradient; longer ones are shortened to it
+  double clip = 1;  // largest norm of a batch's mean gradient; longer ones are shortened to it
+  // Largest size of each of its numbers, after that; larger ones are cut to it.
+  double clip_value = std::numeric_limits<double>::infinity();
   double weight_decay = 0;  // of matrices; biases and norms are left alone
 };
 

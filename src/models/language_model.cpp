@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 
@@ -72,12 +73,24 @@ std::int64_t LanguageModel::predicted(std::span<const Sentence> sentences) const
   return static_cast<std::int64_t>(words);
 }
 
-double perplexity(const LanguageModel& model, std::span<const Sentence> sentences) {
+namespace {
+
+double mean_loss(const LanguageModel& model, std::span<const Sentence> sentences) {
   double loss = 0;
   for (const double nll : model.negative_log_likelihood(sentences)) loss += nll;
   const std::int64_t words = model.predicted(sentences);
   UNDERTEXT_CHECK(words > 0);
-  return std::exp(loss / static_cast<double>(words));
+  return loss / static_cast<double>(words);
+}
+
+}  // namespace
+
+double perplexity(const LanguageModel& model, std::span<const Sentence> sentences) {
+  return std::exp(mean_loss(model, sentences));
+}
+
+double bits_per_character(const LanguageModel& model, std::span<const Sentence> sentences) {
+  return mean_loss(model, sentences) / std::numbers::ln2;
 }
 
 void zero_output_bias(LanguageModel& model) {

@@ -101,6 +101,9 @@ class LanguageModel {
 // Perplexity over all predicted words of the sentences: exp(sum of -log p / number of words).
 double perplexity(const LanguageModel& model, std::span<const Sentence> sentences);
 
+// The same on a scale of bits, as language models of characters are compared: its logarithm to the base 2.
+double bits_per_character(const LanguageModel& model, std::span<const Sentence> sentences);
+
 // Sets the output bias to zero, as the published experiments of gboard-next-word did; UserError when the
 // model has none.
 void zero_output_bias(LanguageModel& model);

@@ -1,6 +1,7 @@
 #include "models/load_model.h"
 
 #include "base/error.h"
+#include "models/char_lstm/char_lstm.h"
 #include "models/cifg_lstm.h"
 #include "models/config_fields.h"
 #include "models/model_kind.h"
@@ -36,11 +37,16 @@ LoadedModel load_model(const std::filesystem::path& folder) {
     fail("{}: no such folder, expected a model: config.json, weights and tokenizer", folder.string());
   const ConfigFields fields(folder / "config.json");
   LoadedModel loaded;
-  if (const std::optional<TransformerKind> kind = transformer_kind(fields)) {
-    loaded.model = Transformer::load(folder, read_transformer_config(fields, *kind), &loaded.hash);
+  const ModelKind kind = model_kind(fields);
+  if (kind == ModelKind::transformer) {
+    loaded.model =
+        Transformer::load(folder, read_transformer_config(fields, transformer_kind(fields)), &loaded.hash);
     return loaded;
   }
-  loaded.model = CifgLstm::load(folder);
+  if (kind == ModelKind::char_lstm)
+    loaded.model = CharLstm::load(folder);
+  else
+    loaded.model = CifgLstm::load(folder);
   loaded.hash = hash_of(loaded.model->parameters());
   return loaded;
 }

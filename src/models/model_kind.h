@@ -1,14 +1,16 @@
 // Which of the known models a config describes.
 #pragma once
 
-#include <optional>
-
 #include "models/config_fields.h"
 #include "models/transformer/config.h"
 
 namespace undertext {
 
-// The kind of transformer that a config's model_type names; nothing: a cifg-lstm. UserError for any other.
-std::optional<TransformerKind> transformer_kind(const ConfigFields& fields);
+enum class ModelKind { transformer, cifg_lstm, char_lstm };
+
+// By a config's model_type. UserError for any other.
+ModelKind model_kind(const ConfigFields& fields);
+// Which of the transformers; the config must be of one.
+TransformerKind transformer_kind(const ConfigFields& fields);
 
 }  // namespace undertext

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "models/char_lstm/char_lstm.h"
 #include "models/cifg_config.h"
 #include "models/cifg_lstm.h"
 #include "models/config_fields.h"
@@ -27,14 +28,22 @@ std::shared_ptr<LanguageModel> new_cifg(const fs::path& file, const Tokenizer& t
   return CifgLstm::random(config, seed);
 }
 
+std::shared_ptr<LanguageModel> new_char_lstm(const ConfigFields& fields, const Tokenizer& tokenizer,
+                                             bool padded, Seed seed) {
+  CharLstmConfig config = read_char_lstm_config(fields);
+  if (!padded || config.vocabulary < tokenizer.size()) config.vocabulary = tokenizer.size();
+  return CharLstm::random(config, seed);
+}
+
 }  // namespace
 
 std::shared_ptr<LanguageModel> new_model(const fs::path& file, const Tokenizer& tokenizer, bool padded,
                                          Seed seed) {
   const ConfigFields fields(file);
-  const std::optional<TransformerKind> kind = transformer_kind(fields);
-  if (!kind) return new_cifg(file, tokenizer, seed);
-  TransformerConfig config = read_transformer_config(fields, *kind);
+  const ModelKind kind = model_kind(fields);
+  if (kind == ModelKind::cifg_lstm) return new_cifg(file, tokenizer, seed);
+  if (kind == ModelKind::char_lstm) return new_char_lstm(fields, tokenizer, padded, seed);
+  TransformerConfig config = read_transformer_config(fields, transformer_kind(fields));
   if (!padded || config.vocabulary < tokenizer.size()) config.vocabulary = tokenizer.size();
   const SpecialTokens special = tokenizer.special();
   config.start = special.start.value_or(-1);

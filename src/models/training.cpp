@@ -39,6 +39,7 @@ std::string recipe_of(const LanguageModel& model, std::span<const Sentence> sent
   if (!training.train_embedding || training.stop_after > 0 || !training.gradient_name.empty())
     hash.add_string(
         fmt::format("{} {} {}", training.train_embedding, training.stop_after, training.gradient_name));
+  if (std::isfinite(adam.clip_value)) hash.add_string(fmt::format("{}", adam.clip_value));
   return hash.hex();
 }
 

@@ -120,6 +120,80 @@ TEST(LocalTraining, LetsDefencesChangeEachGradientAndTheResult) {
     EXPECT_TRUE(torch::allclose(weight, base->parameters().at(name) - 5 + 100, 1e-5)) << name;
 }
 
+// Step by step by torch's own Adam, on the mean loss, each number of the gradient cut to a tenth.
+TEST(LocalTraining, AdamAndClippingEqualTorchs) {
+  const auto base = tiny_model();
+  const LocalTraining training{.epochs = 3,
+                               .batch = 2,
+                               .learning_rate = 0.05,
+                               .reduction = Reduction::mean,
+                               .train_embedding = true,
+                               .optimiser = Optimiser::adam,
+                               .clip_value = 0.02};
+  const Update update = train_locally(*base, kTexts, training, kHash);
+  NamedTensors p = reference_parameters(base->parameters());
+  std::vector<at::Tensor> list;
+  for (const std::string& name : base->trainable(true)) list.push_back(p.at(name));
+  torch::optim::Adam adam(list, torch::optim::AdamOptions(0.05));
+  bool clipped = false;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (std::size_t first = 0; first < kTexts.size(); first += 2) {
+      const auto texts = std::span(kTexts).subspan(first, std::min<std::size_t>(2, kTexts.size() - first));
+      double words = 0;
+      for (const Sentence& sentence : texts) words += static_cast<double>(sentence.size());
+      adam.zero_grad();
+      (reference_loss(base->config(), p, texts) / words).backward();
+      for (at::Tensor& tensor : list) {
+        clipped = clipped || tensor.grad().abs().max().item<double>() > 0.02;
+        tensor.mutable_grad().clamp_(-0.02, 0.02);
+      }
+      adam.step();
+    }
+  EXPECT_TRUE(clipped);
+  for (const auto& [name, weight] : update.tensors)
+    EXPECT_LT((weight.to(torch::kDouble) - p.at(name).detach()).abs().max().item<double>(), 2e-4) << name;
+}
+
+TEST(LocalTraining, ClipsPlainStepsByNormAndByValue) {
+  const auto base = tiny_model();
+  const LocalTraining plain{.learning_rate = 1};
+  const Update whole = train_locally(*base, kTexts, plain, kHash);
+  double squares = 0;
+  for (const auto& [name, weight] : whole.tensors)
+    squares += (weight - base->parameters().at(name)).to(torch::kDouble).square().sum().item<double>();
+  LocalTraining by_norm = plain, by_value = plain;
+  by_norm.clip_norm = std::sqrt(squares) / 4;
+  by_value.clip_value = 0.01;
+  const Update shorter = train_locally(*base, kTexts, by_norm, kHash),
+               cut = train_locally(*base, kTexts, by_value, kHash);
+  for (const auto& [name, weight] : whole.tensors) {
+    const at::Tensor step = weight - base->parameters().at(name);
+    const at::Tensor quarter = shorter.tensors.at(name) - base->parameters().at(name);
+    const at::Tensor small = cut.tensors.at(name) - base->parameters().at(name);
+    EXPECT_LT((quarter - step / 4).abs().max().item<double>(), 1e-6) << name;
+    EXPECT_LT((small - step.clamp(-0.01, 0.01)).abs().max().item<double>(), 1e-6) << name;
+  }
+  by_norm.clip_norm = 1e9;
+  EXPECT_EQ(hash_of(train_locally(*base, kTexts, by_norm, kHash).tensors), [&] {
+    LocalTraining same = plain;
+    same.clip_value = 1e9;
+    return hash_of(train_locally(*base, kTexts, same, kHash).tensors);
+  }());
+}
+
+TEST(LocalTraining, EpochsOfAClientsTextsAreShuffled) {
+  const auto base = tiny_model();
+  ClientTexts texts;
+  texts.texts = kTexts;
+  LocalTraining training{.epochs = 1, .batch = 1, .learning_rate = 0.5};
+  const std::string first = hash_of(train_locally(*base, texts, training, kHash).tensors);
+  EXPECT_EQ(hash_of(train_locally(*base, texts, training, kHash).tensors), first);
+  training.seed = Seed(2);
+  EXPECT_NE(hash_of(train_locally(*base, texts, training, kHash).tensors), first);
+  training.kind = UpdateKind::gradient;
+  EXPECT_THROW(train_locally(*base, texts, training, kHash), UserError);
+}
+
 TEST(LocalTraining, GivesTheSameBytesWithOneAndTwoThreads) {
   const auto base = tiny_model();
   std::string hashes[2];

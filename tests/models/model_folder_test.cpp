@@ -112,7 +112,7 @@ TEST_F(ModelFolderTest, NamesWhatIsWrongInTheConfig) {
     nlohmann::json value;
     const char* message;
   } cases[] = {
-      {"model_type", "gpt5", "\"model_type\" is \"gpt5\", expected cifg-lstm, gpt2, bert or transformer"},
+      {"model_type", "gpt5", "\"model_type\" is \"gpt5\", expected cifg-lstm, char-lstm, gpt2, bert or "},
       {"model_type", nullptr, "\"model_type\" is missing"},
       {"model_type", 3, "\"model_type\" is 3, expected cifg-lstm"},
       {"vocab_size", nullptr, "\"vocab_size\" is missing"},

@@ -1,12 +1,12 @@
 #include "audit/experiment/freeze.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
 
 #include "audit/experiment/cell_texts.h"
+#include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
 #include "audit/version.h"
 #include "base/error.h"
@@ -19,43 +19,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLongestGenerated = 12;  // words of a built-in message
-
-// As the file means it: a path from the file's own folder on, whatever the folder of who asks.
-fs::path resolved(const std::string& path, const fs::path& file) {
-  const fs::path given(path);
-  const fs::path base = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  return fs::absolute(base / given).lexically_normal();
-}
-
-// "{size}" replaced.
-std::string with_size(std::string pattern, std::int64_t size) {
-  static constexpr std::string_view kMark = "{size}";
-  for (std::size_t at = pattern.find(kMark); at != std::string::npos; at = pattern.find(kMark))
-    pattern.replace(at, kMark.size(), std::to_string(size));
-  return pattern;
-}
-
-// The files that a pattern means, sorted; stars stand in the last part alone.
-std::vector<fs::path> matching(const fs::path& pattern) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  const fs::path folder = pattern.has_parent_path() ? pattern.parent_path() : fs::path(".");
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (fnmatch(pattern.filename().c_str(), name.c_str(), FNM_PERIOD) == 0 && entry.is_regular_file(ignored))
-      found.push_back(entry.path());
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-// Of a built-in model with a tokenizer from elsewhere: both names.
-std::string name_of(const std::string& place) {
-  if (const std::size_t at = place.find('@'); place.starts_with(kBuiltIn) && at != std::string::npos)
-    return fmt::format("{} ({})", place.substr(0, at),
-                       fs::path(place.substr(at + 1, place.find('\n') - at - 1)).filename().string());
-  return place.starts_with(kBuiltIn) ? place : fs::path(place).filename().string();
-}
 
 // Which messages of a file the experiment takes.
 json choice_of(const json& texts) {
@@ -83,43 +46,6 @@ class Freezer {
     std::vector<std::string> messages;  // empty: built-in, which never end
   };
 
-  std::string model_place(const json& model) const {
-    for (const char* key : {"folder", "otherwise"}) {
-      std::string given = model.at(key);
-      if (is_built_in_model(given))
-        return with_tokenizer(given, model.at("tokenizer"), model.at("restrict_to"));
-      const fs::path folder = resolved(given, file_.file);
-      std::error_code ignored;
-      if (!given.empty() && fs::is_directory(folder, ignored)) return folder.string();
-    }
-    fail("{}: model.folder: there is no folder {}", file_.file.string(),
-         resolved(model.at("folder"), file_.file).string());
-  }
-
-  std::string with_tokenizer(const std::string& place, const std::string& tokenizer,
-                             const std::string& restrict_to) const {
-    if (tokenizer.empty() || !takes_tokenizer(place)) return place;
-    const fs::path folder = resolved(tokenizer, file_.file);
-    std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) return place;
-    const std::string whole = place + "@" + folder.string();
-    return restrict_to.empty() ? whole : whole + "\n" + resolved(restrict_to, file_.file).string();
-  }
-
-  std::vector<std::string> text_places(const json& texts, std::int64_t size) const {
-    for (const char* key : {"files", "otherwise"}) {
-      const std::string given = texts.at(key);
-      if (given == kBuiltIn || given == kRandom) return {given};
-      if (given.empty()) continue;
-      std::vector<std::string> places;
-      for (const fs::path& path : matching(resolved(with_size(given, size), file_.file)))
-        places.push_back(path.string());
-      if (!places.empty()) return places;
-    }
-    fail("{}: texts.files: there is no file {}", file_.file.string(),
-         resolved(with_size(texts.at("files"), size), file_.file).string());
-  }
-
   const Origin& origin(const std::string& place, const json& chosen) {
     const auto [found, fresh] = origins_.try_emplace({place, choice_of(chosen).dump()});
     if (fresh) {
@@ -135,7 +61,7 @@ class Freezer {
     if (const std::string text = texts.at("text"); !text.empty())
       return {{"", sha256_of(text), chosen_messages(lines_of_text(text), texts)}};
     std::vector<Origin> all;
-    for (const std::string& place : text_places(texts, draft.at("run").at("size"))) {
+    for (const std::string& place : text_places(texts, draft.at("run").at("size"), file_.file)) {
       if (place == kRandom) {
         if (texts.at("length") == 0)
           fail("{}: texts.length is missing, which random tokens need", file_.file.string());
@@ -217,7 +143,7 @@ class Freezer {
     std::string place = from.place;
     std::int64_t first = draft.at("federation").at("clients").get<std::int64_t>() * size;
     if (!given.empty()) {
-      place = given == kBuiltIn ? given : resolved(given, file_.file).string();
+      place = given == kBuiltIn ? given : resolved_place(given, file_.file).string();
       std::error_code ignored;
       if (place != kBuiltIn && !fs::exists(place, ignored) && from.place == kBuiltIn) place = kBuiltIn;
       first = 0;
@@ -242,14 +168,15 @@ class Freezer {
     config["server"] = draft.at("server");
     if (draft.at("server").at("state") == "honest") return;
     const std::string given = draft.at("server").at("texts");
-    std::string place = given == kBuiltIn || given == kRandom ? given : resolved(given, file_.file).string();
+    std::string place =
+        given == kBuiltIn || given == kRandom ? given : resolved_place(given, file_.file).string();
     std::error_code ignored;
     if (place != given && !fs::exists(place, ignored)) {
       if (from.place != kBuiltIn) fail("{}: server.texts: there is no file {}", file_.file.string(), place);
       place = kBuiltIn;
     }
     config["places"]["server_texts"] = place;
-    config["server"]["texts"] = name_of(place);
+    config["server"]["texts"] = name_of_place(place);
     config["server"]["hash"] = place == kBuiltIn || place == kRandom ? place : sources_.texts(place)->hash;
   }
 
@@ -258,12 +185,12 @@ class Freezer {
     const std::string given = draft.at("metrics").at("entities");
     config["metrics"].erase("entities");
     if (given.empty()) return;
-    const std::string place = resolved(given, file_.file).string();
+    const std::string place = resolved_place(given, file_.file).string();
     std::error_code ignored;
     if (!fs::exists(place, ignored))
       fail("{}: metrics.entities: there is no file {}", file_.file.string(), place);
     config["places"]["entities"] = place;
-    config["metrics"]["entities"] = name_of(place);
+    config["metrics"]["entities"] = name_of_place(place);
     config["metrics"]["entities_hash"] = sources_.entities(place)->hash;
   }
 
@@ -279,13 +206,16 @@ class Freezer {
   }
 
   void add(const json& draft) {
+    if (draft.at("federation").at("rounds") > 0)
+      fail("{}: federation.rounds is {}, expected 0: whole federations are run by undertext federate",
+           file_.file.string(), draft.at("federation").at("rounds").dump());
     check_sequences(draft);
-    const std::string model = model_place(draft.at("model"));
+    const std::string model = model_place(draft.at("model"), file_.file);
     for (const Origin& from : origins(draft)) {
       const std::int64_t size = size_for(draft, from);
-      json config = {{"model", {{"folder", name_of(model)}, {"hash", sources_.model_hash(model)}}},
+      json config = {{"model", {{"folder", name_of_place(model)}, {"hash", sources_.model_hash(model)}}},
                      {"texts",
-                      {{"files", from.place.empty() ? "given" : name_of(from.place)},
+                      {{"files", from.place.empty() ? "given" : name_of_place(from.place)},
                        {"hash", from.hash},
                        {"tokens", draft.at("texts").at("tokens")},
                        {"length", draft.at("texts").at("length")},
@@ -296,7 +226,7 @@ class Freezer {
       for (const char* section : {"training", "federation", "defence", "attack", "metrics", "run"})
         config[section] = draft.at(section);
       // They say which cells there are, and nothing about any one of them.
-      for (const char* key : {"clients", "selected", "selection"}) config["federation"].erase(key);
+      for (const char* key : {"clients", "selected", "selection", "rounds"}) config["federation"].erase(key);
       config["run"]["size"] = size;
       add_server(draft, from, config);
       add_entities(draft, config);
@@ -400,9 +330,10 @@ double cost_of(const json& config) {
 
 json value_of(const json& config, const std::string& name) {
   const std::size_t dot = name.find('.');
-  const json& section = config.at(name.substr(0, dot));
-  const auto found = section.find(name.substr(dot + 1));
-  return found == section.end() ? json() : *found;
+  const auto section = config.find(name.substr(0, dot));
+  if (section == config.end()) return {};
+  const auto found = section->find(name.substr(dot + 1));
+  return found == section->end() ? json() : *found;
 }
 
 }  // namespace undertext

@@ -103,18 +103,39 @@ std::vector<json> range_of(const Field& field, const TomlNode& node, const std::
   return values;
 }
 
+bool holds(const Condition& condition, const json& value) {
+  const std::vector<std::string>& values = condition.second;
+  if (value.is_number()) return value > 0 && std::ranges::find(values, kPositive) != values.end();
+  return value.is_string() && std::ranges::find(values, value.get<std::string>()) != values.end();
+}
+
+bool of_another_section(const Condition& condition) {
+  return condition.first.find('.') != std::string::npos;
+}
+
+// By the values of its own section.
 bool meant(const Field& field, const json& combination) {
   return std::ranges::all_of(field.belongs, [&](const Condition& condition) {
-    const auto& [name, values] = condition;
-    return combination.contains(name) &&
-           std::ranges::find(values, combination.at(name).get<std::string>()) != values.end();
+    return of_another_section(condition) || holds(condition, combination.value(condition.first, json()));
+  });
+}
+
+// By the values of other ones.
+bool meant_in_cell(const Field& field, const json& cell) {
+  return std::ranges::all_of(field.belongs, [&](const Condition& condition) {
+    const std::size_t dot = condition.first.find('.');
+    return !of_another_section(condition) ||
+           holds(condition,
+                 cell.at(condition.first.substr(0, dot)).value(condition.first.substr(dot + 1), json()));
   });
 }
 
 [[noreturn]] void meaningless(const Section& section, const Field& field, const TomlNode& node) {
   std::vector<std::string> conditions;
   for (const auto& [name, values] : field.belongs)
-    conditions.push_back(fmt::format("{} = \"{}\"", name, fmt::join(values, "\" or \"")));
+    conditions.push_back(values.front() == kPositive
+                             ? fmt::format("{} {}", name, kPositive)
+                             : fmt::format("{} = \"{}\"", name, fmt::join(values, "\" or \"")));
   fail("{}: {}.{} means nothing here, expected it with {}", node.place, section.name, field.name,
        fmt::join(conditions, " and "));
 }
@@ -191,7 +212,23 @@ std::vector<json> grid_of(const TomlNode& file) {
   std::vector<json> cells = {json::object()};
   for (const Section& section : sections())
     cells = multiplied(cells, section.name, choices_of(section, file), file.place);
-  return cells;
+  bool erased = false;
+  for (const Section& section : sections()) {
+    const TomlNode* table = section.list ? nullptr : file.find(section.name);
+    for (const Field& field : section.fields) {
+      if (std::ranges::none_of(field.belongs, of_another_section)) continue;
+      bool used = false;
+      for (json& cell : cells) {
+        const bool means = meant_in_cell(field, cell);
+        used = used || means;
+        if (!means) erased = cell[section.name].erase(field.in_cell()) > 0 || erased;
+      }
+      if (const TomlNode* node = table != nullptr ? table->find(field.name) : nullptr;
+          node != nullptr && !used)
+        meaningless(section, field, *node);
+    }
+  }
+  return erased ? without_repeats(std::move(cells)) : cells;
 }
 
 }  // namespace undertext

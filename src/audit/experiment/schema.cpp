@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "audit/experiment/federation_fields.h"
 #include "metrics/edit_distance.h"
 
 namespace undertext {
@@ -9,9 +10,14 @@ namespace {
 
 constexpr double kMostWhole = 2'147'483'647;
 
+std::vector<Field> followed_by(std::vector<Field> fields, const std::vector<Field>& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
 std::vector<Section> made_sections() {
   const std::vector<std::string> noise = {"noise-per-step", "noise-on-result"};
-  const std::vector<std::string> noisy = {"noise-per-step", "noise-on-result", "dpsgd"};
+  const std::vector<std::string> noisy = {"noise-per-step", "noise-on-result", "dpsgd", "noised-embedding"};
   const std::vector<std::string> matching = {"dlg", "tag"}, words = {"words", "sentences"};
   const std::vector<std::string> listing = {"words", "sentences", "decepticon", "film"};
   const std::vector<std::string> reading = {"sentences", "dlg", "tag"};
@@ -22,7 +28,7 @@ std::vector<Section> made_sections() {
        {{"folder", FieldType::text, "built-in",
          "a model's folder, from this file on; built-in (a keyboard); built-in:gpt2 (small, trained); with "
          "random weights built-in:transformer, transformer-gelu, gpt2-2x128, gpt2-4x256, gpt2-mini, "
-         "gpt2-small, bert-mini, bert-base"},
+         "gpt2-small, bert-mini, bert-base, and for federations char-lstm, char-lstm-512, char-lstm-1024"},
         {"otherwise", FieldType::text, "",
          "what to take where there is no such folder: another folder or built-in model"},
         {"tokenizer", FieldType::text, "",
@@ -30,29 +36,32 @@ std::vector<Section> made_sections() {
          "none: 2000 words"},
         {"restrict_to", FieldType::text, "",
          "with tokenizer: a file of texts; of the tokens only those that it needs; empty: all"}}},
-      {"texts",
-       false,
-       {{"files", FieldType::text, "built-in",
-         "messages, one a line: a file or a pattern (*, ?, {size}), from this file on; built-in; random "
-         "(tokens, with length)"},
-        {"otherwise", FieldType::text, "", "what to take where there is no such file: a pattern, built-in"},
-        {"text", FieldType::text, "", "the messages themselves, one a line, in place of files"},
-        {"words", FieldType::whole, 0, "messages cut to so many words, shorter ones left out; 0: as they are",
-         0, 10'000},
-        {"tokens", FieldType::whole, 0,
-         "messages cut to so many of the model's tokens, none may have fewer; 0: as they are", 0, 100'000},
-        {"length", FieldType::whole, 0,
-         "messages joined and cut into sequences of so many of the model's tokens; 0: as they are", 0,
-         100'000},
-        {"split", FieldType::truth, false, "lines split into sentences first, headings left out"},
-        {"min_words", FieldType::whole, 0, "messages of fewer words left out", 0, 10'000},
-        {"max_words", FieldType::whole, 0, "messages of more words left out; 0: none", 0, 10'000},
-        {"max_unknown", FieldType::whole, -1, "messages with more <unk> left out; -1: none", -1, 10'000},
-        {"min_entities", FieldType::whole, 0, "messages with fewer named entities left out", 0, 1000},
-        {"append_end", FieldType::truth, false, "messages end with the tokenizer's end token"},
-        {"held_out", FieldType::text, "",
-         "messages that no client has, for the utility; empty: those that "
-         "follow the clients' own"}}},
+      {"texts", false,
+       followed_by(
+           {{"files", FieldType::text, "built-in",
+             "messages, one a line: a file or a pattern (*, ?, {size}), from this file on; built-in; random "
+             "(tokens, with length)"},
+            {"otherwise", FieldType::text, "",
+             "what to take where there is no such file: a pattern, built-in"},
+            {"text", FieldType::text, "", "the messages themselves, one a line, in place of files"},
+            {"words", FieldType::whole, 0,
+             "messages cut to so many words, shorter ones left out; 0: as they are", 0, 10'000},
+            {"tokens", FieldType::whole, 0,
+             "messages cut to so many of the model's tokens, none may have fewer; 0: as they are", 0,
+             100'000},
+            {"length", FieldType::whole, 0,
+             "messages joined and cut into sequences of so many of the model's tokens; 0: as they are", 0,
+             100'000},
+            {"split", FieldType::truth, false, "lines split into sentences first, headings left out"},
+            {"min_words", FieldType::whole, 0, "messages of fewer words left out", 0, 10'000},
+            {"max_words", FieldType::whole, 0, "messages of more words left out; 0: none", 0, 10'000},
+            {"max_unknown", FieldType::whole, -1, "messages with more <unk> left out; -1: none", -1, 10'000},
+            {"min_entities", FieldType::whole, 0, "messages with fewer named entities left out", 0, 1000},
+            {"append_end", FieldType::truth, false, "messages end with the tokenizer's end token"},
+            {"held_out", FieldType::text, "",
+             "messages that no client has, for the utility; empty: those that "
+             "follow the clients' own"}},
+           text_share_fields())},
       {"training",
        false,
        {{"on",
@@ -139,28 +148,36 @@ std::vector<Section> made_sections() {
          1e6,
          {},
          {{"state", malicious}}}}},
-      {"federation",
-       false,
-       {{"clients", FieldType::whole, 1, "clients that share out the messages", 1, 1e6},
-        {"selected", FieldType::whole, 0,
-         "clients whose updates are attacked, each in a cell of its own; 0: all", 0, 1e6},
-        {"selection", FieldType::text, "first", "which clients these are", 0, 0, {"first", "random"}},
-        {"users", FieldType::whole, 1, "users of a client, whose gradients are averaged; sizes are of one", 1,
-         1e6},
-        {"epochs", FieldType::whole, 1, "passes over a client's messages", 1, kMostWhole},
-        {"batch", FieldType::whole, 0, "messages in a step; 0: all in one", 0, kMostWhole},
-        {"learning_rate", FieldType::number, 0.001, "of the client's gradient descent", 1e-30, 1e18},
-        {"reduction", FieldType::text, "sum", "of the loss over a batch's words", 0, 0, {"sum", "mean"}},
-        {"train",
-         FieldType::text,
-         "all-but-embedding",
-         "what a client trains",
-         0,
-         0,
-         {"all", "all-but-embedding"}},
-        {"sends", FieldType::text, "weights", "what a client sends", 0, 0, {"weights", "delta", "gradient"}},
-        {"dropout", FieldType::truth, true, "train with the dropout that the model's config asks for"},
-        {"zero_output_bias", FieldType::truth, false, "start from an output bias of zero"}}},
+      {"federation", false,
+       followed_by(
+           {{"clients", FieldType::whole, 1, "clients that share out the messages", 1, 1e6},
+            {"selected", FieldType::whole, 0,
+             "clients whose updates are attacked, each in a cell of its own; 0: all", 0, 1e6},
+            {"selection", FieldType::text, "first", "which clients these are", 0, 0, {"first", "random"}},
+            {"users", FieldType::whole, 1,
+             "users of a client, whose gradients are averaged; sizes are of one", 1, 1e6},
+            {"epochs", FieldType::whole, 1, "passes over a client's messages", 1, kMostWhole},
+            {"batch", FieldType::whole, 0, "messages in a step; 0: all in one", 0, kMostWhole},
+            {"learning_rate", FieldType::number, 0.001, "of the client's gradient descent", 1e-30, 1e18},
+            {"reduction", FieldType::text, "sum", "of the loss over a batch's words", 0, 0, {"sum", "mean"}},
+            {"train",
+             FieldType::text,
+             "all-but-embedding",
+             "what a client trains",
+             0,
+             0,
+             {"all", "all-but-embedding"}},
+            {"sends",
+             FieldType::text,
+             "weights",
+             "what a client sends",
+             0,
+             0,
+             {"weights", "delta", "gradient"}},
+            {"dropout", FieldType::truth, true, "train with the dropout that the model's config asks for"},
+            {"zero_output_bias", FieldType::truth, false, "start from an output bias of zero"}},
+           federation_round_fields())},
+      {"records", false, record_fields()},
       {"defence",
        true,
        {{"kind",
@@ -169,11 +186,13 @@ std::vector<Section> made_sections() {
          "what the client does about it",
          0,
          0,
-         {"none", "clipping", "noise-per-step", "noise-on-result", "pruning", "dpsgd"}},
+         {"none", "clipping", "noise-per-step", "noise-on-result", "pruning", "dpsgd", "noised-embedding",
+          "dropout-embedding", "adversarial-embedding", "lstm-dropout"}},
         {"sigma",
          FieldType::number,
          0.1,
-         "standard deviation of the noise; of laplace its scale b; of dpsgd in units of clip",
+         "standard deviation of the noise; of laplace its scale b; of dpsgd in units of clip; of "
+         "noised-embedding on what the embedding puts out",
          0,
          1e17,
          {},
@@ -195,6 +214,22 @@ std::vector<Section> made_sections() {
          0.999999,
          {},
          {{"kind", {"pruning"}}}},
+        {"rate",
+         FieldType::number,
+         0.1,
+         "share of the embedding's output, or of the layers', that is set to zero in training",
+         0,
+         0.999999,
+         {},
+         {{"kind", {"dropout-embedding", "lstm-dropout"}}}},
+        {"magnitude",
+         FieldType::number,
+         0.1,
+         "norm of the step on the embedding's output that raises the loss",
+         0,
+         1e6,
+         {},
+         {{"kind", {"adversarial-embedding"}}}},
         {"scope",
          FieldType::text,
          "each",

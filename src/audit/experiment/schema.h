@@ -12,8 +12,11 @@ namespace undertext {
 
 enum class FieldType { truth, whole, number, text };
 
-// The values of another field of the same section under which this one means something.
+// The values of another field, of the same section ("kind") or of one that is no list ("federation.rounds"),
+// under which this one means something.
 using Condition = std::pair<std::string, std::vector<std::string>>;
+
+inline constexpr const char* kPositive = "above 0";  // of a condition: every number that is
 
 struct Field {
   std::string name;  // in the file

@@ -7,6 +7,7 @@
 #include "defences/clipping.h"
 #include "defences/dpsgd.h"
 #include "defences/noise.h"
+#include "defences/perturbed_embedding.h"
 #include "defences/pruning.h"
 #include "federated/aggregation.h"
 
@@ -55,6 +56,12 @@ std::vector<std::shared_ptr<const ClientDefence>> cell_defences(const json& defe
   if (defence.at("kind") == "pruning")
     return {std::make_shared<Pruning>(defence.at("share"),
                                       defence.at("scope") == "all" ? PruningScope::all : PruningScope::each)};
+  if (defence.at("kind") == "noised-embedding") return {std::make_shared<NoisedEmbedding>(sigma)};
+  if (defence.at("kind") == "dropout-embedding")
+    return {std::make_shared<DropoutEmbedding>(defence.at("rate"))};
+  if (defence.at("kind") == "adversarial-embedding")
+    return {std::make_shared<AdversarialEmbedding>(defence.at("magnitude"))};
+  if (defence.at("kind") == "lstm-dropout") return {std::make_shared<LayerDropout>(defence.at("rate"))};
   if (clip > 0 || defence.at("kind") == "clipping") defences.push_back(std::make_shared<Clipping>(clip));
   if (sigma == 0) return defences;
   if (defence.at("kind") == "noise-per-step")
@@ -67,6 +74,7 @@ std::vector<std::shared_ptr<const ClientDefence>> cell_defences(const json& defe
 double noise_in_gradient(const json& config, std::size_t texts) {
   const json& defence = config.at("defence");
   const double sigma = defence.value("sigma", 0.0);
+  if (defence.at("kind") == "noised-embedding") return 0;  // it is in the loss, not added to its gradient
   if (defence.at("kind") == "dpsgd") {
     const bool mean = config.at("federation").at("reduction") == "mean";
     return sigma * defence.at("clip").get<double>() / (mean ? static_cast<double>(texts) : 1);

@@ -73,6 +73,7 @@ ModelFolder made(const json& config, const ModelFolder& start, Sources& sources)
   training.title = "training before the attack";
   if (defended(config)) {
     const auto defences = cell_defences(defence, seed.derive("defence"));
+    perturb(*model, defences);
     training.gradient = [defences, &model](std::span<const Sentence> batch, std::int64_t step,
                                            NamedTensors& gradient) {
       const double loss = step_gradient(*model, batch, Reduction::mean, defences, step, gradient);

@@ -1,4 +1,4 @@
-// In the place of mpi_run.cpp in a program that is built without MPI.
+// In the place of mpi_run.cpp and the like in a program that is built without MPI.
 #include "audit/run/mpi_run.h"
 #include "base/error.h"
 
@@ -19,6 +19,15 @@ std::unique_ptr<Workers> MpiSession::workers(int threads_each, Sources& sources)
 
 void MpiSession::serve(int threads_each, Sources& sources) {
   (void)threads_each, (void)sources;
+}
+
+std::unique_ptr<ClientTrainers> MpiSession::trainers(const FederationParties& parties,
+                                                     const FederationOptions& options) {
+  return thread_trainers(parties, options);
+}
+
+void MpiSession::serve_clients(const FederationParties& parties, const FederationOptions& options) {
+  (void)parties, (void)options;
 }
 
 }  // namespace undertext

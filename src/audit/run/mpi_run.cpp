@@ -6,9 +6,9 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "audit/run/cell_run.h"
+#include "audit/run/mpi_messages.h"
 #include "base/error.h"
 #include "base/threads.h"
 
@@ -19,29 +19,10 @@ using nlohmann::json;
 
 enum Tag : int { kCell = 1, kOutcome, kEnd };
 
-// MPI's own waiting keeps a core busy: looking now and then does not.
 constexpr auto kLook = std::chrono::microseconds(500);
 
 void send(const json& message, int rank, Tag tag) {
-  const std::string text = message.dump(-1, ' ', false, json::error_handler_t::replace);
-  MPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, rank, tag, MPI_COMM_WORLD);
-}
-
-struct Message {
-  int from, tag;
-  std::string text;
-};
-
-// Whatever has arrived from `rank`; nothing when nothing has.
-std::optional<Message> received(int rank) {
-  int there = 0, size = 0;
-  MPI_Status status;
-  MPI_Iprobe(rank, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
-  if (there == 0) return std::nullopt;
-  MPI_Get_count(&status, MPI_BYTE, &size);
-  Message message{status.MPI_SOURCE, status.MPI_TAG, std::string(static_cast<std::size_t>(size), '\0')};
-  MPI_Recv(message.text.data(), size, MPI_BYTE, message.from, message.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return message;
+  send_message(message.dump(-1, ' ', false, json::error_handler_t::replace), rank, tag);
 }
 
 json json_of(const CellOutcome& outcome) {
@@ -83,8 +64,8 @@ class MpiWorkers : public Workers {
   std::optional<FinishedCell> wait(std::chrono::microseconds most) override {
     const auto end = std::chrono::steady_clock::now() + most;
     do {
-      if (const std::optional<Message> message = received(MPI_ANY_SOURCE))
-        return FinishedCell{message->from, outcome_of(json::parse(message->text))};
+      if (const std::optional<MpiMessage> message = arrived_message(kAnyRank))
+        return FinishedCell{message->from, outcome_of(json::parse(message->bytes))};
       if (std::optional<FinishedCell> finished = here_->wait(kLook)) return finished;
     } while (std::chrono::steady_clock::now() < end);
     return std::nullopt;
@@ -124,13 +105,9 @@ void MpiSession::serve(int threads_each, Sources& sources) {
   const ThreadShare share(threads_each);
   CellRunner runner(sources);
   while (true) {
-    const std::optional<Message> message = received(0);
-    if (!message) {
-      std::this_thread::sleep_for(kLook);
-      continue;
-    }
-    if (message->tag == kEnd) return;
-    const json cell = json::parse(message->text);
+    const MpiMessage message = next_message(0);
+    if (message.tag == kEnd) return;
+    const json cell = json::parse(message.bytes);
     send(json_of(runner.run({cell.at("key"), cell.at("config")})), 0, kOutcome);
   }
 }

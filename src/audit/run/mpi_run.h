@@ -1,10 +1,12 @@
-// The same run on many machines: rank 0 hands out cells and is the only writer, and every rank, rank 0 too,
-// runs them. Built with or without MPI; without it the program says so when it is started by mpirun.
+// The same run on many machines: rank 0 hands out cells, or the clients of a federation's round, and is the
+// only writer, and every rank, rank 0 too, runs them. Built with or without MPI; without it the program says
+// so when it is started by mpirun.
 #pragma once
 
 #include <memory>
 
 #include "audit/run/workers.h"
+#include "federated/federation.h"
 
 namespace undertext {
 
@@ -29,6 +31,13 @@ class MpiSession {
   std::unique_ptr<Workers> workers(int threads_each, Sources& sources);
   // Any other rank: runs what rank 0 sends until it says that this was all.
   void serve(int threads_each, Sources& sources);
+
+  // Rank 0: a federation's clients train on all ranks, each of which has the same parties. The destructor
+  // tells the others that there are no more rounds.
+  std::unique_ptr<ClientTrainers> trainers(const FederationParties& parties,
+                                           const FederationOptions& options);
+  // Any other rank: trains what rank 0 sends until it says that this was all.
+  void serve_clients(const FederationParties& parties, const FederationOptions& options);
 
  private:
   int rank_ = 0, ranks_ = 1, ranks_here_ = 1;

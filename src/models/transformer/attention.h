@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "models/transformer/dropout.h"
+#include "models/dropout.h"
 
 namespace undertext {
 

@@ -1,4 +1,4 @@
-#include "models/transformer/dropout.h"
+#include "models/dropout.h"
 
 #include <algorithm>
 

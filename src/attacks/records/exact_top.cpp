@@ -1,0 +1,189 @@
+#include "attacks/records/exact_top.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "attacks/records/pattern_reader.h"
+#include "base/error.h"
+
+namespace undertext {
+namespace {
+
+// A prefix that is not read yet: what was read before it, and its last token.
+struct Open {
+  double log_probability;
+  StateId parent;
+  std::int32_t path;   // of what was read before it
+  std::int32_t state;  // of the pattern, after the token
+  Token token;
+
+  // Best first; the order never depends on how prefixes were found.
+  bool operator<(const Open& other) const {
+    return log_probability != other.log_probability
+               ? log_probability > other.log_probability
+               : std::pair(path, token) < std::pair(other.path, other.token);
+  }
+};
+
+// Always goes on with the longest prefixes, the best of them first: like a beam at the beginning, which finds
+// good texts at once; then back to what the beam left over, of which the texts found so far rule out most.
+// So at most `batch` states of each length are held, whatever the pattern's size.
+class Search {
+ public:
+  Search(std::shared_ptr<const LanguageModel> model, const TokenPattern& pattern,
+         const ExactTopOptions& options)
+      : options_(options), pattern_(pattern), reader_(std::move(model), pattern, options.context) {}
+
+  ExactTop run() {
+    begin();
+    while (!levels_.empty() && read_ < options_.most_read) {
+      std::vector<Open>& level = levels_.back();
+      std::erase_if(level, [&](const Open& open) { return ruled_out(open.log_probability); });
+      if (level.empty()) {
+        levels_.pop_back();
+        continue;
+      }
+      read(take_best(level));
+    }
+    return result();
+  }
+
+ private:
+  struct PathNode {
+    std::int32_t before;
+    Token token;
+  };
+  struct Found {
+    double log_probability;
+    std::int32_t path;  // without its last token
+    Token token;
+    // Heaps hold the worst at the front.
+    bool operator<(const Found& other) const {
+      return log_probability != other.log_probability
+                 ? log_probability > other.log_probability
+                 : std::pair(path, token) < std::pair(other.path, other.token);
+    }
+  };
+
+  bool ruled_out(double log_probability) const {
+    return std::ssize(found_) == options_.top && log_probability <= found_.front().log_probability;
+  }
+
+  void begin() {
+    levels_.emplace_back();
+    const bool predicted = reader_.begin() != PatternReader::kNothing;
+    const Matrix<float> log_probability = predicted ? reader_.log_probabilities(reader_.begin(), 1)
+                                                    : Matrix<float>(1, std::ssize(pattern_.alphabet()));
+    add_children(0, -1, 0, reader_.begin(), log_probability.row(0));
+  }
+
+  // What follows a prefix that was read: texts that end there are found, others open.
+  void add_children(double before, std::int32_t path, std::int32_t state, StateId read_state,
+                    const float* log_probability) {
+    for (const TokenPattern::Edge& edge : pattern_.states()[static_cast<std::size_t>(state)].edges) {
+      const double sum = before + static_cast<double>(log_probability[edge.slot]);
+      if (ruled_out(sum)) continue;
+      const TokenPattern::State& to = pattern_.states()[static_cast<std::size_t>(edge.to)];
+      if (to.final) {
+        if (std::ssize(found_) == options_.top) {
+          std::pop_heap(found_.begin(), found_.end());
+          found_.pop_back();
+        }
+        found_.push_back({sum, path, edge.token});
+        std::push_heap(found_.begin(), found_.end());
+      }
+      if (!to.edges.empty()) levels_.back().push_back({sum, read_state, path, edge.to, edge.token});
+    }
+  }
+
+  std::vector<Open> take_best(std::vector<Open>& level) const {
+    const auto count = std::min(std::ssize(level), options_.batch);
+    std::nth_element(level.begin(), level.begin() + (count - 1), level.end());
+    std::vector<Open> best(level.begin(), level.begin() + count);
+    level.erase(level.begin(), level.begin() + count);
+    std::sort(best.begin(), best.end());
+    return best;
+  }
+
+  void read(const std::vector<Open>& prefixes) {
+    std::vector<StateId> states;
+    std::vector<Token> tokens;
+    for (const Open& open : prefixes) {
+      states.push_back(open.parent);
+      tokens.push_back(open.token);
+    }
+    const StateId first = reader_.extend(states, tokens);
+    const auto n = std::ssize(prefixes);
+    read_ += n;
+    const Matrix<float> log_probability = reader_.log_probabilities(first, n);
+    levels_.emplace_back();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Open& open = prefixes[static_cast<std::size_t>(i)];
+      paths_.push_back({open.path, open.token});
+      add_children(open.log_probability, static_cast<std::int32_t>(paths_.size()) - 1, open.state,
+                   first + static_cast<StateId>(i), log_probability.row(i));
+    }
+    if (reader_.states() > 2 * needed_ + 4 * options_.batch) forget();
+  }
+
+  // Forgets the states that no open prefix goes on from.
+  void forget() {
+    std::vector<StateId> needed;
+    for (const auto& level : levels_)
+      for (const Open& open : level) needed.push_back(open.parent);
+    std::ranges::sort(needed);
+    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    if (!needed.empty() && needed.front() < 0) needed.erase(needed.begin());
+    reader_.keep(needed);
+    needed_ = std::ssize(needed);
+    for (auto& level : levels_)
+      for (Open& open : level)
+        if (open.parent >= 0)
+          open.parent = static_cast<StateId>(std::ranges::lower_bound(needed, open.parent) - needed.begin());
+  }
+
+  ExactTop result() {
+    ExactTop top;
+    top.read = read_;
+    std::sort(found_.begin(), found_.end());
+    for (const Found& found : found_) {
+      TopRecord record{{found.token}, found.log_probability};
+      for (std::int32_t at = found.path; at >= 0; at = paths_[static_cast<std::size_t>(at)].before)
+        record.tokens.push_back(paths_[static_cast<std::size_t>(at)].token);
+      std::ranges::reverse(record.tokens);
+      top.records.push_back(std::move(record));
+    }
+    if (std::ssize(found_) == options_.top) top.bound = found_.back().log_probability;
+    bool complete = true;
+    for (const auto& level : levels_)
+      for (const Open& open : level) {
+        if (std::ssize(found_) == options_.top && open.log_probability <= found_.back().log_probability)
+          continue;
+        top.bound = std::max(top.bound, open.log_probability);
+        complete = false;
+      }
+    top.proven = complete ? std::ssize(found_) : std::ranges::count_if(found_, [&](const Found& found) {
+      return found.log_probability >= top.bound;
+    });
+    return top;
+  }
+
+  const ExactTopOptions& options_;
+  const TokenPattern& pattern_;
+  PatternReader reader_;
+  std::vector<std::vector<Open>> levels_;  // by length; what is open of each
+  std::vector<PathNode> paths_;
+  std::vector<Found> found_;  // a heap
+  std::int64_t read_ = 0;
+  std::int64_t needed_ = 0;  // states, when some were last forgotten
+};
+
+}  // namespace
+
+ExactTop exact_top(std::shared_ptr<const LanguageModel> model, const TokenPattern& pattern,
+                   const ExactTopOptions& options) {
+  UNDERTEXT_CHECK(options.top > 0 && options.batch > 0 && options.most_read > 0);
+  return Search(std::move(model), pattern, options).run();
+}
+
+}  // namespace undertext

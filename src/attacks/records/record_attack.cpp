@@ -1,0 +1,64 @@
+#include "attacks/records/record_attack.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "attacks/records/best_records.h"
+#include "attacks/records/exposure_table.h"
+#include "attacks/records/published_records.h"
+#include "base/error.h"
+
+namespace undertext {
+namespace {
+
+RecordAttack checked(RecordAttack attack, const FederationObservation& observation) {
+  if (observation.rounds < 2)
+    fail("the federation has {} round(s); expected two at least, so that something changes",
+         observation.rounds);
+  if (attack.victims.empty()) {
+    attack.victims.resize(static_cast<std::size_t>(observation.clients));
+    std::iota(attack.victims.begin(), attack.victims.end(), std::int64_t{0});
+  }
+  for (const std::int64_t victim : attack.victims) {
+    if (victim < 0 || victim >= observation.clients)
+      fail("there is no client {}; expected 0 to {}", victim, observation.clients - 1);
+    if (attack.method == RecordMethod::watermark &&
+        std::ranges::find(attack.watermarks, victim, &Watermark::client) == attack.watermarks.end())
+      fail("the method watermark: no watermark of client {} is given", victim);
+  }
+  return attack;
+}
+
+// Records stand in lines of their own.
+Sentence context_of(const RecordAttack& attack, const Tokenizer& tokenizer) {
+  if (attack.context) return tokenizer.encode(*attack.context);
+  const Sentence line_feed = tokenizer.encode("\n");
+  return line_feed.size() == 1 && line_feed[0] != tokenizer.special().unknown ? line_feed : Sentence{};
+}
+
+}  // namespace
+
+RecordRecovery recover_records(const FederationObservation& observation, const RecordPattern& pattern,
+                               const RecordAttack& asked) {
+  const RecordAttack attack = checked(asked, observation);
+  const TokenPattern tokens(pattern, *observation.tokenizer);
+  const Sentence context = context_of(attack, *observation.tokenizer);
+  CandidateSearch search;
+  search.top = attack.candidates;
+  search.context = context;
+
+  RecordRecovery recovery;
+  recovery.log2_texts = pattern.log2_size();
+  const bool best = attack.method == RecordMethod::best;
+  recovery.searched = best ? rounds_to_search(observation) : std::vector{observation.rounds};
+  RecordCandidates found = likeliest_records(observation, tokens, recovery.searched, search);
+  recovery.proven = found.proven;
+  std::vector<std::string> texts;
+  for (const Sentence& record : found.records) texts.push_back(tokens.text(record));
+  const ExposureTable table = exposures(observation, tokens, found.records, context);
+  recovery.victims = best ? best_records(observation, table, texts, recovery.log2_texts, attack.victims)
+                          : published_records(observation, table, texts, recovery.log2_texts, attack);
+  return recovery;
+}
+
+}  // namespace undertext

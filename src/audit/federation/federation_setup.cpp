@@ -1,0 +1,154 @@
+#include "audit/federation/federation_setup.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "audit/experiment/places.h"
+#include "audit/experiment/schema.h"
+#include "audit/federation/char_lstm_recipe.h"
+#include "audit/federation/federation_texts.h"
+#include "audit/run/cell_client.h"
+#include "base/error.h"
+#include "federated/federation_run.h"
+
+namespace undertext {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// What a federation is made of; the rest says what is done with it afterwards.
+constexpr const char* kSections[] = {"model", "texts", "federation", "records", "defence", "run"};
+
+json federation_part(const json& cell) {
+  json part;
+  for (const char* section : kSections) part[section] = cell.at(section);
+  part["run"].erase("size");
+  return part;
+}
+
+// Settings of other kinds of experiments that a federation would silently pass over.
+void check_settings(const json& cell, const fs::path& file) {
+  const json& federation = cell.at("federation");
+  const auto refuse = [&](const char* key, const json& value, const char* expected) {
+    fail("{}: {} is {}, expected {} in a federation of many rounds", file.string(), key, value.dump(),
+         expected);
+  };
+  if (federation.at("rounds") == 0)
+    fail("{}: federation.rounds is 0, expected how many rounds there are", file.string());
+  if (federation.at("sends") != "weights") refuse("federation.sends", federation.at("sends"), "\"weights\"");
+  if (federation.at("users") != 1) refuse("federation.users", federation.at("users"), "1");
+  if (federation.at("zero_output_bias") == true) refuse("federation.zero_output_bias", true, "false");
+}
+
+Selection selection_of(const json& federation, const fs::path& file) {
+  Selection selection;
+  const std::string schedule = federation.at("schedule");
+  const std::int64_t clients = federation.at("clients"), asked = federation.at("per_round");
+  selection.drop_out = federation.at("drop_out");
+  selection.per_round = asked == 0 ? clients : asked;
+  if (schedule == "by-size") selection.rule = SelectionRule::by_size;
+  if (schedule != "by-size" && schedule != "uniform") {
+    const fs::path place = resolved_place(schedule, file);
+    if (std::error_code ignored; !fs::exists(place, ignored))
+      fail("{}: federation.schedule: there is no file {}, expected one, \"uniform\" or \"by-size\"",
+           file.string(), place.string());
+    selection.rule = SelectionRule::scheduled;
+    selection.schedule = read_schedule(place);
+  }
+  return selection;
+}
+
+FederationOptions options_of(const json& cell, const fs::path& file, Seed seed) {
+  const json& federation = cell.at("federation");
+  FederationOptions options;
+  options.rounds = federation.at("rounds");
+  options.selection = selection_of(federation, file);
+  options.local.epochs = federation.at("epochs");
+  options.local.batch = federation.at("batch");
+  options.local.learning_rate = federation.at("learning_rate");
+  options.local.reduction = federation.at("reduction") == "sum" ? Reduction::sum : Reduction::mean;
+  options.local.train_embedding = federation.at("train") == "all";
+  options.local.dropout = federation.at("dropout");
+  options.local.optimiser = federation.at("optimiser") == "adam" ? Optimiser::adam : Optimiser::sgd;
+  options.local.clip_value = federation.at("clip_value");
+  options.local.clip_norm = federation.at("clip_norm");
+  options.plateau.rounds = federation.at("plateau");
+  options.plateau.patience = federation.at("patience");
+  options.seed = seed.derive("federation");
+  return options;
+}
+
+}  // namespace
+
+json one_federation(const ExperimentFile& file) {
+  std::set<json> all;
+  for (const json& cell : file.cells) all.insert(federation_part(cell));
+  if (all.size() == 1) return *all.begin();
+  std::vector<std::string> differing;
+  for (const std::string& name : value_names()) {
+    const json::json_pointer place("/" + name.substr(0, name.find('.')) + "/" +
+                                   name.substr(name.find('.') + 1));
+    std::set<json> values;
+    for (const json& one : all) values.insert(one.value(place, json()));
+    if (values.size() > 1) differing.push_back(name);
+  }
+  fail("{}: {} federations, expected one: {} {} several values (--set KEY=VALUE gives it one)",
+       file.file.string(), all.size(), fmt::join(differing, ", "), differing.size() == 1 ? "has" : "have");
+}
+
+PreparedFederation prepare_federation(const json& cell, const fs::path& file, Sources& sources) {
+  check_settings(cell, file);
+  const Seed seed(cell.at("run").at("seed").get<std::uint64_t>());
+  PreparedFederation made;
+  made.options = options_of(cell, file, seed);
+  FederationTexts texts = federation_texts(cell, file, sources, seed);
+  const std::string place = model_place(cell.at("model"), file);
+  std::shared_ptr<const LanguageModel> model;
+  if (const auto config = char_lstm_named(place)) {
+    auto alphabet = alphabet_of(texts);
+    model = new_char_lstm(*config, alphabet, seed.derive("weights"));
+    made.tokenizer = std::move(alphabet);
+  } else {
+    const std::shared_ptr<const ModelFolder> folder = sources.model(place);
+    model = folder->model;
+    made.tokenizer = folder->tokenizer;
+  }
+  check_planted(texts, *made.tokenizer, file);
+  const std::int64_t sequence = cell.at("texts").at("sequence");
+  made.parties.model = model;
+  for (const std::vector<std::string>& lines : texts.clients)
+    made.parties.clients.push_back(encoded(lines, sequence, *made.tokenizer));
+  made.parties.validation = encoded(texts.validation, sequence, *made.tokenizer);
+  made.parties.defences = [defence = cell.at("defence")](std::int64_t, Seed own) {
+    return cell_defences(defence, own);
+  };
+  made.recipe = cell.at("defence").dump();
+  made.test = whole_of(encoded(texts.test, sequence, *made.tokenizer), overlap_for(*model));
+  made.records = std::move(texts.records);
+  made.watermarks = std::move(texts.watermarks);
+  return made;
+}
+
+fs::path truth_file(const fs::path& folder) {
+  return place_at(folder).folder.string() + ".truth.json";
+}
+
+fs::path watermark_file(const fs::path& folder) {
+  return place_at(folder).folder.string() + ".watermarks.json";
+}
+
+void write_planted_beside(const fs::path& folder, const PreparedFederation& federation) {
+  if (!federation.records.texts.empty()) write_planted(federation.records, truth_file(folder));
+  if (!federation.watermarks.texts.empty()) write_planted(federation.watermarks, watermark_file(folder));
+}
+
+double bits_per_token(const LanguageModel& model, std::span<const Sentence> sentences) {
+  return std::log2(perplexity(model, sentences));
+}
+
+}  // namespace undertext
