@@ -61,7 +61,7 @@ class Client {
         defences_(defences),
         names_(model.trainable(training.train_embedding)),
         gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences) ||
-                         training.clip_norm > 0 || training.clip_value > 0) {
+                         training.clip_norm > 0 || training.clip_value > 0 || training.carry_state) {
     perturb(model, defences);
     if (training.optimiser == Optimiser::adam)
       adam_.emplace(model, adam_options(training), names_,
@@ -74,6 +74,7 @@ class Client {
   void epoch(std::span<const Sentence> sentences) {
     const std::size_t batch = training_.batch == 0 ? std::max<std::size_t>(sentences.size(), 1)
                                                    : static_cast<std::size_t>(training_.batch);
+    carried_ = {};
     for (std::size_t first = 0; first < sentences.size(); first += batch)
       step(sentences.subspan(first, std::min(batch, sentences.size() - first)));
   }
@@ -125,7 +126,8 @@ class Client {
 
   // Returns the sum of losses.
   double defended_gradient(std::span<const Sentence> batch, NamedTensors& gradient) {
-    const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient);
+    const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient,
+                                      training_.carry_state ? &carried_ : nullptr);
     check_loss(loss, step_);
     return loss;
   }
@@ -144,6 +146,7 @@ class Client {
   std::vector<std::string> names_;
   bool gradient_wanted_;
   NamedTensors gradient_;
+  LstmState carried_;  // from step to step of an epoch
   std::optional<Adam> adam_;
   std::int64_t step_ = 0;
 };
@@ -200,10 +203,14 @@ Update train_locally(const LanguageModel& base, const ClientTexts& texts, const 
                      std::span<const std::shared_ptr<const ClientDefence>> defences) {
   if (training.kind == UpdateKind::gradient)
     fail("a client that cuts and shuffles its texts sends weights, expected no gradient");
+  if (training.carry_state && texts.sequence == 0)
+    fail("a state is carried along a stream of text, expected sequences of it and no single texts");
   std::vector<Sentence> epoch;
   const auto texts_of = [&](std::int64_t number) -> std::span<const Sentence> {
-    epoch = epoch_of(texts, overlap_for(base),
-                     training.seed.derive("epoch").derive(static_cast<std::uint64_t>(number)));
+    const Seed seed = training.seed.derive("epoch").derive(static_cast<std::uint64_t>(number));
+    epoch = training.carry_state && training.batch > 0
+                ? epoch_in_lanes(texts, overlap_for(base), training.batch, seed)
+                : epoch_of(texts, overlap_for(base), seed);
     if (number == 0) {
       check(training, epoch);
       base.check(epoch, "the client's texts");
