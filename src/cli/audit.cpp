@@ -5,7 +5,9 @@
 
 #include "audit/keyboard_audit.h"
 #include "audit/output_folder.h"
+#include "audit/records_audit.h"
 #include "audit/transformer_audit.h"
+#include "base/error.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "report/terminal_table.h"
@@ -20,27 +22,33 @@ struct Flags {
   bool json = false;
 };
 
-// What both presets take.
+// What all presets take.
 template <typename Options>
 Options options_of(const Flags& flags) {
   Options options;
   if (!flags.model.empty()) options.model = flags.model;
   if (!flags.texts.empty()) options.texts = flags.texts;
-  if (!flags.ids.empty()) options.ids = flags.ids;
+  if constexpr (requires { options.ids; })
+    if (!flags.ids.empty()) options.ids = flags.ids;
   options.seed = flags.seed;
   options.note = [](const std::string& text) { print_note(text); };
   if (options.model) options.command += " --model " + flags.model.string();
   if (options.texts) options.command += " --texts " + flags.texts.string();
-  if (options.ids) options.command += " --ids " + flags.ids.string();
+  if (!flags.ids.empty()) options.command += " --ids " + flags.ids.string();
   if (flags.seed != 1) options.command += fmt::format(" --seed {}", flags.seed);
   return options;
 }
 
+nlohmann::json results_of(const Flags& flags) {
+  if (flags.preset == "transformer") return run_transformer_audit(options_of<TransformerAuditOptions>(flags));
+  if (flags.preset != "records") return run_keyboard_audit(options_of<AuditOptions>(flags));
+  if (!flags.ids.empty()) fail("--ids: records are planted in texts, expected --texts with --preset records");
+  return run_records_audit(options_of<RecordsAuditOptions>(flags));
+}
+
 int run(const Flags& flags) {
   const OutputFolder folder(flags.out);
-  const nlohmann::json results = flags.preset == "transformer"
-                                     ? run_transformer_audit(options_of<TransformerAuditOptions>(flags))
-                                     : run_keyboard_audit(options_of<AuditOptions>(flags));
+  const nlohmann::json results = results_of(flags);
   folder.write(results);
   flags.json ? print_json(results) : print_text(terminal_table(results, colour_wanted(), output_width()));
   print_note(fmt::format("the page is {}, the numbers are in {}", folder.page().string(),
@@ -54,10 +62,11 @@ Verb audit_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("audit", "Let clients train, attack their updates, try defences, report");
   const auto flags = std::make_shared<Flags>();
-  app->add_option(
-         "--preset", flags->preset,
-         "what is audited: keyboard, a next-word model; transformer, and a malicious server (keyboard)")
-      ->check(CLI::IsMember({"keyboard", "transformer"}))
+  app->add_option("--preset", flags->preset,
+                  "what is audited: keyboard, a next-word model; transformer, and a malicious server; "
+                  "records, a whole "
+                  "federation seen by one of its clients (keyboard)")
+      ->check(CLI::IsMember({"keyboard", "transformer", "records"}))
       ->option_text("NAME");
   app->add_option("--model", flags->model, "your model folder (a built-in one, trained on first use)")
       ->option_text("DIR");

@@ -16,7 +16,7 @@ void FedAvg::add(const NamedTensors& weights, std::int64_t size) {
   size_ += size;
 }
 
-NamedTensors FedAvg::mean() const {
+NamedTensors FedAvg::mean() {
   NamedTensors mean;
   for (const auto& [name, sum] : sum_) mean[name] = (sum / static_cast<double>(size_)).to(at::kFloat);
   return mean;

@@ -8,14 +8,22 @@
 
 namespace undertext {
 
-// Takes one client's weights at a time, so that they need not all be in memory; adds in double, in the order
-// in which they come, which the caller keeps the same.
-class FedAvg {
+// Whoever takes the mean of one round's clients. Takes one client's weights at a time, in an order that the
+// caller keeps the same.
+class Averaging {
  public:
+  virtual ~Averaging() = default;
   // All with the same names and shapes, of float32. size: |D_i|, at least 1.
-  void add(const NamedTensors& weights, std::int64_t size);
+  virtual void add(const NamedTensors& weights, std::int64_t size) = 0;
   // w = sum |D_i| w_i / sum |D_i|, rounded to float32 once. Empty where nothing was added.
-  NamedTensors mean() const;
+  virtual NamedTensors mean() = 0;
+};
+
+// The server itself, which sees every client's weights. Adds in double; they need not all be in memory.
+class FedAvg : public Averaging {
+ public:
+  void add(const NamedTensors& weights, std::int64_t size) override;
+  NamedTensors mean() override;
 
  private:
   NamedTensors sum_;  // float64

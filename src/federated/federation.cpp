@@ -108,12 +108,13 @@ const RoundOutcome& FederationServer::round() {
   outcome.answered = answering(outcome.selected, options_.selection, number, options_.seed);
   std::vector<ClientTask> tasks;
   for (const std::int64_t client : outcome.answered) tasks.push_back({client, number, outcome.learning_rate});
-  FedAvg average;
+  const std::unique_ptr<Averaging> average =
+      parties_.averaging ? parties_.averaging(number) : std::make_unique<FedAvg>();
   trainers_.train(*progress_.model, tasks, [&](const ClientTask& task, const NamedTensors& weights) {
-    average.add(weights, sizes_[static_cast<std::size_t>(task.client)]);
+    average->add(weights, sizes_[static_cast<std::size_t>(task.client)]);
   });
   // Where nobody answered, the model stays as it is.
-  if (!tasks.empty()) progress_.model = with_weights(*progress_.model, average.mean());
+  if (!tasks.empty()) progress_.model = with_weights(*progress_.model, average->mean());
   outcome.loss = loss_of(*progress_.model);
   progress_.rounds.push_back(std::move(outcome));
   return progress_.rounds.back();

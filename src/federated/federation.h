@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "federated/client_texts.h"
+#include "federated/fed_avg.h"
 #include "federated/local_training.h"
 #include "federated/plateau.h"
 #include "federated/selection.h"
@@ -36,6 +37,8 @@ struct FederationParties {
   std::vector<ClientTexts> clients;
   ClientTexts validation = {};  // the server's own; nothing: it neither slows down nor stops early
   DefencesOf defences = {};
+  // Who takes the mean of a round; empty: the server, by FedAvg.
+  std::function<std::unique_ptr<Averaging>(std::int64_t round)> averaging = {};
 };
 
 // UserError for options that make no sense or parties that do not fit: a client without text, a text that the

@@ -32,6 +32,9 @@ std::string verdict_of(const Results& results, const ResultRow& row) {
   if (row.scores.total_accuracy)
     return fmt::format("{} reads {} of the tokens in their place, and {} sequences whole.", who,
                        percent_text(*row.scores.total_accuracy), count_of(row.exact_count(), row.truth));
+  if (row.records())
+    return fmt::format("{} reads {} records of other clients, each with its owner.", who,
+                       count_of(row.exact_count(), row.truth));
   if (row.sentences())
     return fmt::format("{} reads {} messages word for word.", who, count_of(row.exact_count(), row.truth));
   return fmt::format("{} learns {} of the words that were typed, and {} of the words it lists are right.",
@@ -42,9 +45,9 @@ std::string verdict_of(const Results& results, const ResultRow& row) {
 // The published method on the case of `row`, if it was run without the truth.
 const ResultRow* published_twin(const Results& results, const ResultRow& row) {
   for (const ResultRow& other : results.rows) {
-    if (other.method == "paper" && !other.oracle && other.attack == row.attack &&
-        other.messages == row.messages && other.protocol == row.protocol && other.defence == row.defence &&
-        other.threat_model == row.threat_model)
+    if (other.method == (row.records() ? "eavesdrop" : "paper") && !other.oracle &&
+        other.attack == row.attack && other.messages == row.messages && other.protocol == row.protocol &&
+        other.defence == row.defence && other.threat_model == row.threat_model)
       return &other;
   }
   return nullptr;
@@ -139,10 +142,11 @@ Findings findings_of(const Results& results) {
     add_sequence_figures(results, row, findings.figures);
   } else if (row.sentences()) {
     findings.figures.push_back({fmt::format("{} of {}", row.exact_count(), row.truth),
-                                "messages read word for word", labels.setting(row)});
+                                labels.leaked() + " " + labels.read(), labels.setting(row)});
     if (const ResultRow* paper = published_twin(results, row); paper != nullptr && row.method == "best")
       findings.figures.push_back({fmt::format("{} of {}", paper->exact_count(), paper->truth),
-                                  "by the published attack", "the same client and update"});
+                                  row.records() ? "by eavesdropping as published" : "by the published attack",
+                                  row.records() ? "the same federation" : "the same client and update"});
   }
   add_word_figure(results, findings.figures);
   add_certificate_figure(results, findings.figures);

@@ -30,7 +30,10 @@ json scores_of(const ReportedScores& scores) {
           {"exact", or_null(scores.exact)},
           {"exact_precision", or_null(scores.exact_precision)},
           {"word_f1", or_null(scores.word_f1)},
-          {"total_accuracy", or_null(scores.total_accuracy)}};
+          {"total_accuracy", or_null(scores.total_accuracy)},
+          {"top_50", or_null(scores.top_50)},
+          {"edits", or_null(scores.edits)},
+          {"owners", or_null(scores.owners)}};
 }
 
 json rows_of(const Results& results) {
@@ -79,6 +82,13 @@ void add_samples(const Results& results, std::size_t most_pairs, json& data) {
   data["samples"] = std::move(samples);
 }
 
+json curves_of(const Results& results) {
+  json all = json::array();
+  for (const CorrelationCurves& curves : results.curves)
+    all.push_back({{"title", curves.title}, {"owner", curves.owner}, {"clients", curves.clients}});
+  return all;
+}
+
 json facts_of(const Results& results) {
   const Findings findings = findings_of(results);
   json figures = json::array(), advice = json::array(), threat_models = json::array();
@@ -112,7 +122,8 @@ json facts_of(const Results& results) {
             {"parameters", results.model.parameters},
             {"vocabulary", results.model.vocabulary},
             {"perplexity", or_null(results.model.perplexity)}}},
-          {"rows", rows_of(results)}};
+          {"rows", rows_of(results)},
+          {"curves", curves_of(results)}};
 }
 
 std::string page_data(const Results& results, std::size_t budget) {

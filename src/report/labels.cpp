@@ -18,7 +18,8 @@ double round_inside(double value, double step, double top) {
 
 }  // namespace
 
-Labels::Labels(const Results& results) : of_sequences_(results.of_sequences()) {
+Labels::Labels(const Results& results)
+    : of_sequences_(results.of_sequences()), of_records_(results.of_records()) {
   for (const ResultRow& row : results.rows) {
     const ReportedProtocol& first = results.rows.front().protocol;
     learning_rate_varies_ |= row.protocol.learning_rate != first.learning_rate;

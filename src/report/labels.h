@@ -13,10 +13,16 @@ class Labels {
  public:
   explicit Labels(const Results& results);
 
-  std::string one() const { return of_sequences_ ? "sequence" : "message"; }    // what a client holds
-  std::string leaked() const { return of_sequences_ ? "tokens" : "messages"; }  // what a leak is counted in
+  // What a client holds, or of records a federation.
+  std::string one() const { return of_records_ ? "record" : of_sequences_ ? "sequence" : "message"; }
+  // What a leak is counted in.
+  std::string leaked() const { return of_sequences_ ? "tokens" : one() + "s"; }
   // How they are read: "word for word".
-  std::string read() const { return of_sequences_ ? "read in their place" : "read word for word"; }
+  std::string read() const {
+    return of_records_     ? "read, with their owners"
+           : of_sequences_ ? "read in their place"
+                           : "read word for word";
+  }
   std::string client(const ResultRow& row) const;                      // "64 messages"
   std::string protocol(const ReportedProtocol& protocol) const;        // "FedAvg, 10 epochs, batch 32"
   std::string short_protocol(const ReportedProtocol& protocol) const;  // "FedAvg E=10 B=32"
@@ -26,7 +32,7 @@ class Labels {
 
  private:
   std::string variations(const ReportedProtocol& protocol) const;  // ", mean" and the like
-  bool of_sequences_ = false;
+  bool of_sequences_ = false, of_records_ = false;
   bool learning_rate_varies_ = false, reduction_varies_ = false, trained_varies_ = false;
 };
 

@@ -109,11 +109,18 @@ ReportedModel parse_model(const Place& place) {
           place.at("vocabulary").count(), place.at("perplexity").optional_number(0, kInfinity)};
 }
 
-ReportedScores parse_scores(const Place& place, bool sentences) {
+ReportedScores parse_scores(const Place& place, const ResultRow& row) {
   ReportedScores scores;
   const auto fraction = [&](const char* key) { return place.at(key).optional_number(0, 1); };
   const auto ratio = [&](const char* key) { return place.at(key).optional_number(0, 100); };
-  if (!sentences) {
+  if (row.records()) {
+    scores.exact = fraction("exact");
+    scores.top_50 = fraction("top_50");
+    scores.edits = place.at("edits").optional_number(0, kInfinity);
+    scores.owners = fraction("owners");
+    return scores;
+  }
+  if (!row.sentences()) {
     scores.f1 = fraction("f1");
     scores.precision = fraction("precision");
     scores.recall = fraction("recall");
@@ -132,8 +139,9 @@ ReportedScores parse_scores(const Place& place, bool sentences) {
 ResultRow parse_row(const Place& place) {
   ResultRow row;
   row.id = place.at("id").text();
-  row.attack = place.at("attack").one_of({"words", "sentences"});
-  row.method = place.at("method").one_of({"paper", "best", "film", "tag", "dlg"});
+  row.attack = place.at("attack").one_of({"words", "sentences", "records"});
+  row.method = place.at("method").one_of(
+      {"paper", "best", "film", "tag", "dlg", "baseline", "eavesdrop", "watermark"});
   row.oracle = place.at("oracle").flag();
   row.threat_model = place.at("threat_model").text();
   row.messages = place.at("messages").count();
@@ -146,7 +154,7 @@ ResultRow parse_row(const Place& place) {
   row.recovered = place.at("recovered").count();
   row.truth = place.at("truth").count();
   if (const Place certified = place.at("certified"); !certified.null()) row.certified = certified.flag();
-  row.scores = parse_scores(place.at("scores"), row.sentences());
+  row.scores = parse_scores(place.at("scores"), row);
   const Place utility = place.at("utility");
   row.perplexity_before = utility.at("perplexity_before").optional_number(0, kInfinity);
   row.perplexity_after = utility.at("perplexity_after").optional_number(0, kInfinity);
@@ -177,6 +185,10 @@ double ResultRow::leak() const {
 bool Results::of_sequences() const {
   return std::ranges::any_of(rows,
                              [](const ResultRow& row) { return row.scores.total_accuracy.has_value(); });
+}
+
+bool Results::of_records() const {
+  return std::ranges::any_of(rows, &ResultRow::records);
 }
 
 const ReportedThreatModel& Results::threat_model(const ResultRow& row) const {
@@ -219,6 +231,15 @@ Results parse_results(const json& document, const std::string& source) {
     for (const Place& pair : place.at("pairs").items()) sample.pairs.push_back(parse_pair(pair));
     results.samples.push_back(std::move(sample));
   }
+  if (root.has("curves"))
+    for (const Place& place : root.at("curves").items()) {
+      CorrelationCurves curves{place.at("title").text(), place.at("owner").count(), {}};
+      for (const Place& client : place.at("clients").items()) {
+        std::vector<double>& values = curves.clients.emplace_back();
+        for (const Place& value : client.items()) values.push_back(value.number(-1, 1));
+      }
+      results.curves.push_back(std::move(curves));
+    }
   return results;
 }
 

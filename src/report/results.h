@@ -38,10 +38,11 @@ struct ReportedDefence {
 
 // Fractions lie in [0, 1], the Levenshtein ratios in [0, 100]. Nothing: not defined for this row.
 struct ReportedScores {
-  std::optional<double> f1, precision, recall;                       // attack "words"
-  std::optional<double> levenshtein_paper, levenshtein, matched;     // attack "sentences"
-  std::optional<double> exact, exact_precision, word_f1;             // attack "sentences"
-  std::optional<double> total_accuracy;                              // of sequences: tokens in their place
+  std::optional<double> f1, precision, recall;                    // attack "words"
+  std::optional<double> levenshtein_paper, levenshtein, matched;  // attack "sentences"
+  std::optional<double> exact, exact_precision, word_f1;          // attack "sentences"
+  std::optional<double> total_accuracy;                           // of sequences: tokens in their place
+  std::optional<double> top_50, edits, owners;  // attack "records", see metrics/record_scores.h
   std::optional<double> words() const { return f1 ? f1 : word_f1; }  // F1 of the set of words
 };
 
@@ -57,7 +58,8 @@ struct ResultRow {
   std::optional<double> perplexity_before, perplexity_after;
   double seconds = 0;
 
-  bool sentences() const { return attack == "sentences"; }
+  bool sentences() const { return attack != "words"; }  // whole texts: messages, sequences or records
+  bool records() const { return attack == "records"; }
   // The share of what the attack is after that it reads: tokens of sequences, messages word for word, words.
   double leak() const;
   // Messages recovered word for word, as a count.
@@ -75,6 +77,13 @@ struct Sample {
   std::vector<MessagePair> pairs;
 };
 
+// How a record goes along with each client of a federation, round by round: correlations in [-1, 1].
+struct CorrelationCurves {
+  std::string title;
+  std::int64_t owner = 0;                    // whose record it is
+  std::vector<std::vector<double>> clients;  // [client][round]
+};
+
 struct Results {
   std::string version, command, preset;
   std::uint64_t seed = 0;
@@ -83,9 +92,11 @@ struct Results {
   std::vector<ReportedThreatModel> threat_models;
   std::vector<ResultRow> rows;
   std::vector<Sample> samples;
+  std::vector<CorrelationCurves> curves;  // only of records
 
   // Whether clients hold sequences of one length, of which single tokens count, and not messages.
   bool of_sequences() const;
+  bool of_records() const;
   const ReportedThreatModel& threat_model(const ResultRow& row) const;
 };
 

@@ -29,15 +29,17 @@ bool one_threat_model(const Results& results) {
 // compact: shorter words, and no column for a threat model that all rows share (a note tells it).
 TextTable layout_of(const Results& results, const Labels& labels, bool compact) {
   const bool threat_column = !compact || !one_threat_model(results);
-  const bool sequences = results.of_sequences();
+  const bool sequences = results.of_sequences(), records = results.of_records();
   TextTable layout;
   layout.columns = {{"attack"}};
   if (threat_column) layout.columns.push_back({"threat model"});
   for (const TextColumn& column :
        {TextColumn{"client", true}, TextColumn{"protocol"}, TextColumn{"defence"},
         TextColumn{"recovered", true}, TextColumn{"exact", true},
-        TextColumn{compact ? "F1" : "word F1", true},
-        sequences ? TextColumn{"in place", true} : TextColumn{compact ? "Lev." : "Levenshtein", true},
+        records ? TextColumn{"top 50", true} : TextColumn{compact ? "F1" : "word F1", true},
+        records     ? TextColumn{"edits", true}
+        : sequences ? TextColumn{"in place", true}
+                    : TextColumn{compact ? "Lev." : "Levenshtein", true},
         TextColumn{"perplexity", true}})
     layout.columns.push_back(column);
   const std::string_view arrow = compact ? "→" : " → ";
@@ -59,8 +61,13 @@ TextTable layout_of(const Results& results, const Labels& labels, bool compact) 
     cells.push_back(
         {fmt::format("{} of {}{}", row.recovered, row.truth, row.certified.value_or(false) ? " ✓" : "  ")});
     cells.push_back({or_dash(row.scores.exact, fraction_text), tone_of(row.scores.exact)});
-    cells.push_back({or_dash(words, fraction_text), tone_of(words)});
-    if (sequences)
+    if (records)
+      cells.push_back({or_dash(row.scores.top_50, fraction_text), tone_of(row.scores.top_50)});
+    else
+      cells.push_back({or_dash(words, fraction_text), tone_of(words)});
+    if (records)
+      cells.push_back({or_dash(row.scores.edits, ratio_text)});
+    else if (sequences)
       cells.push_back(
           {or_dash(row.scores.total_accuracy, fraction_text), tone_of(row.scores.total_accuracy)});
     else
@@ -98,6 +105,14 @@ void append_notes(std::string& out, const Results& results, int width, const Pai
         "truth.");
   if (any([](const ResultRow& row) { return row.oracle; }))
     note("(oracle): uses what only the truth tells; an upper bound for its method, not an attack.");
+  if (results.of_records()) {
+    note(
+        "exact: records that are the first guess for their owner. top 50: those among the first 50. edits: "
+        "from the "
+        "first guess to the record. perplexity: of a character, before and after the federation; lower is "
+        "better.");
+    return;
+  }
   if (results.of_sequences()) {
     note(
         "exact: sequences recovered whole. in place: tokens recovered in their sequence and their place. "

@@ -8,6 +8,7 @@
 #include "audit/experiment/cell_texts.h"
 #include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
+#include "audit/federation/char_lstm_recipe.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/sha256.h"
@@ -194,6 +195,40 @@ class Freezer {
     config["metrics"]["entities_hash"] = sources_.entities(place)->hash;
   }
 
+  // A whole federation is one cell: its clients' records are read together.
+  void add_federation(const json& draft) {
+    if (draft.at("attack").at("kind") != "records")
+      fail("{}: attack.kind is {}, expected \"records\" where federation.rounds is above 0",
+           file_.file.string(), draft.at("attack").at("kind").dump());
+    if (draft.at("records").at("pattern") == "")
+      fail("{}: records.pattern is missing: there is nothing to read", file_.file.string());
+    if (draft.at("attack").at("ranked_by") == "watermark" && draft.at("records").at("watermarks") == 0)
+      fail("{}: attack.ranked_by is \"watermark\", expected records.watermarks above 0", file_.file.string());
+    json config;
+    for (const char* section : {"model", "texts", "training", "server", "federation", "records", "defence",
+                                "attack", "metrics", "run"})
+      config[section] = draft.at(section);
+    const std::string model = model_place(draft.at("model"), file_.file);
+    config["model"] = {{"folder", name_of_place(model)},
+                       {"hash", char_lstm_named(model) ? model : sources_.model_hash(model)}};
+    config["places"] = {{"cell", draft}, {"file", file_.file.string()}};
+    const std::string text = draft.at("texts").at("text");
+    const std::string place = text.empty() ? text_places(draft.at("texts"), 0, file_.file).front() : "";
+    config["texts"]["files"] = text.empty() ? name_of_place(place) : "given";
+    config["texts"]["hash"] = text.empty() ? place : sha256_of(text);
+    if (text.empty() && place != kBuiltIn && place != kRandom) {
+      config["places"]["texts"] = place;
+      config["texts"]["hash"] = sources_.texts(place)->hash;
+    }
+    if (const std::string held_out = draft.at("texts").at("held_out"); !held_out.empty()) {
+      const std::string there = resolved_place(held_out, file_.file).string();
+      config["places"]["held_out"] = there;
+      config["texts"]["held_out_hash"] = sources_.texts(there)->hash;
+    }
+    std::string key = key_of_cell(config);
+    if (seen_.insert(key).second) cells_.push_back({std::move(key), std::move(config)});
+  }
+
   void check_sequences(const json& draft) const {
     const bool cut = draft.at("texts").at("length") > 0;
     if (cut && draft.at("texts").at("tokens") > 0)
@@ -206,9 +241,13 @@ class Freezer {
   }
 
   void add(const json& draft) {
-    if (draft.at("federation").at("rounds") > 0)
-      fail("{}: federation.rounds is {}, expected 0: whole federations are run by undertext federate",
-           file_.file.string(), draft.at("federation").at("rounds").dump());
+    const bool records = draft.at("attack").at("kind") == "records";
+    if (draft.at("federation").at("rounds") > 0) return add_federation(draft);
+    if (records)
+      fail(
+          "{}: attack.kind is \"records\", which are read from whole federations; expected federation.rounds "
+          "above 0",
+          file_.file.string());
     check_sequences(draft);
     const std::string model = model_place(draft.at("model"), file_.file);
     for (const Origin& from : origins(draft)) {
@@ -282,6 +321,7 @@ json hashed_part(json config) {
   config["texts"].erase("files");
   config["server"].erase("texts");
   config["metrics"].erase("entities");
+  config["texts"].erase("held_out");
   return config;
 }
 
@@ -314,6 +354,9 @@ std::string update_key(const json& config) {
 }
 
 double cost_of(const json& config) {
+  // A federation's training is nearly all of it, and done once for all that attack it.
+  if (const std::int64_t rounds = config.at("federation").value("rounds", 0); rounds > 0)
+    return 1e4 * static_cast<double>(rounds);
   const double size = config.at("run").at("size"), epochs = config.at("federation").at("epochs");
   const json& attack = config.at("attack");
   // Noise on every step takes about as long as the step.

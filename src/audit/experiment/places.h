@@ -15,7 +15,8 @@ std::filesystem::path resolved_place(const std::string& path, const std::filesys
 // tokenizer from elsewhere both names.
 std::string name_of_place(const std::string& place);
 
-// The folder, or the built-in model, that the section `model` of the file names. UserError where there is none.
+// The folder, or the built-in model, that the section `model` of the file names. UserError where there is
+// none.
 std::string model_place(const nlohmann::json& model, const std::filesystem::path& file);
 
 // The files that the section `texts` names, sorted, or kBuiltIn or kRandom; "{size}" stands for `size`, and

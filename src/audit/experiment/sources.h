@@ -42,6 +42,9 @@ class Sources {
   std::shared_ptr<const ModelFolder> trained(const std::string& key, const Tokenizer& tokenizer,
                                              const std::function<ModelFolder()>& make);
 
+  // Where what takes long to make is kept; nothing: nowhere.
+  const std::optional<std::filesystem::path>& cache() const { return cache_; }
+
   struct Texts {
     std::vector<std::string> lines;
     std::string hash;  // of the file's bytes

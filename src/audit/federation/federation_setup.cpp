@@ -12,6 +12,7 @@
 #include "audit/federation/federation_texts.h"
 #include "audit/run/cell_client.h"
 #include "base/error.h"
+#include "defences/secure_aggregation/secure_averaging.h"
 #include "federated/federation_run.h"
 
 namespace undertext {
@@ -130,7 +131,12 @@ PreparedFederation prepare_federation(const json& cell, const fs::path& file, So
   made.parties.defences = [defence = cell.at("defence")](std::int64_t, Seed own) {
     return cell_defences(defence, own);
   };
-  made.recipe = cell.at("defence").dump();
+  if (cell.at("federation").at("secure_aggregation") == true)
+    made.parties.averaging = [seed](std::int64_t round) {
+      return std::make_unique<SecureAveraging>(
+          seed.derive("secure aggregation").derive(static_cast<std::uint64_t>(round)));
+    };
+  made.recipe = json{cell.at("defence"), cell.at("federation").at("secure_aggregation")}.dump();
   made.test = whole_of(encoded(texts.test, cut, *made.tokenizer), overlap_for(*model));
   made.records = std::move(texts.records);
   made.watermarks = std::move(texts.watermarks);

@@ -18,6 +18,7 @@
 #include "audit/run/cell_client.h"
 #include "audit/run/cell_server.h"
 #include "audit/run/cell_training.h"
+#include "audit/run/record_cell.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -76,7 +77,9 @@ struct CellRunner::Attacked {
 };
 
 CellRunner::CellRunner(Sources& sources)
-    : sources_(sources), server_(std::make_unique<CellServer>(sources)) {}
+    : sources_(sources),
+      server_(std::make_unique<CellServer>(sources)),
+      records_(std::make_unique<RecordCells>(sources)) {}
 CellRunner::~CellRunner() = default;
 
 const CellRunner::Attacked& CellRunner::attacked(const json& config) {
@@ -229,8 +232,15 @@ EntityFinder CellRunner::entities_of(const json& config) {
 }
 
 json CellRunner::result_of(const json& config) {
-  const Attacked& update = attacked(config);
   const json &attack = config.at("attack"), &kept = config.at("metrics");
+  if (attacks_federation(config)) {
+    json read = records_->result_of(config);
+    read["pairs"] = read["sample"].size();
+    read["sample"] = first_of(std::move(read["sample"]), kept.at("sample"));
+    read["words"] = json::array();
+    return read;
+  }
+  const Attacked& update = attacked(config);
   json result = attack.at("kind") == "words"        ? read_words(attack, update)
                 : attack.at("kind") == "sentences"  ? read_sentences(attack, update)
                 : attack.at("kind") == "decepticon" ? read_sequences(config, update)
@@ -255,7 +265,8 @@ CellOutcome CellRunner::run(const FrozenCell& cell) {
   auto start = std::chrono::steady_clock::now();
   try {
     // Read once, or trained once, for all cells: no part of this one's time.
-    trained_ = trained_model(cell.config, sources_.model(cell.config.at("places").at("model")), sources_);
+    if (!attacks_federation(cell.config))
+      trained_ = trained_model(cell.config, sources_.model(cell.config.at("places").at("model")), sources_);
     start = std::chrono::steady_clock::now();
     reset_peak_memory();
     outcome.result = result_of(cell.config);

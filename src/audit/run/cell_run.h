@@ -1,4 +1,5 @@
-// One cell, run: a client trains, its update is attacked, what was read is scored.
+// One cell, run: a client trains, its update is attacked, what was read is scored; or a whole federation's
+// rounds are.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 namespace undertext {
 
 class CellServer;
+class RecordCells;
 
 // Keeps the last update, for cells that attack the same one. One thread at a time.
 class CellRunner {
@@ -42,6 +44,7 @@ class CellRunner {
   Sources& sources_;
   std::shared_ptr<const ModelFolder> trained_;  // of the last cell: others may want it too
   std::unique_ptr<CellServer> server_;
+  std::unique_ptr<RecordCells> records_;
   std::unique_ptr<Attacked> last_;
 };
 

@@ -230,6 +230,45 @@ function noiseChart() {
   };
 }
 
+// How client 0's record goes along with every client: its owner's line is the thick one.
+function curvesCharts() {
+  return data.curves.map((curves, index) => {
+    const rounds = curves.clients[0]?.map((_, round) => String(round + 1)) ?? [];
+    const figure = element("figure", { id: `chart-curves-${index}` },
+      element("figcaption", {}, element("h3", {}, visible(curves.title)),
+        element("p", {}, "After each round, from all rounds until then. The record's owner is drawn thick.")),
+      element("div", { class: "canvas" }, element("canvas", { role: "img",
+        "aria-label": "Line chart of correlations against rounds, one line for each client. The table below has its numbers." })));
+    byId("chart-curves").append(figure);
+    const name = (client) => (client === curves.owner ? `client ${client}, the owner` : `client ${client}`);
+    return {
+      figure: figure.id,
+      table: () => plainTable(visible(curves.title), ["Client", ...rounds],
+        curves.clients.map((values, client) => [name(client), ...values.map((value) => value.toFixed(2))]),
+        rounds.map((_, i) => i + 1)),
+      config: () => ({
+        type: "line",
+        data: {
+          labels: rounds,
+          datasets: curves.clients.map((values, client) => ({
+            label: name(client),
+            data: values,
+            borderColor: tone(`series-${client % 6 + 1}`),
+            backgroundColor: tone(`series-${client % 6 + 1}`),
+            borderWidth: client === curves.owner ? 4 : 1.5,
+            borderDash: client === curves.owner ? [] : [6, 4],
+            pointStyle: shapes[client % shapes.length],
+            pointRadius: 3,
+            clip: false,
+          })),
+        },
+        options: options({ x: axis("round"), y: axis("correlation", { suggestedMin: -0.5, suggestedMax: 1 }) },
+          { label: (item) => `${item.dataset.label}: ${item.raw.toFixed(2)}` }),
+      }),
+    };
+  });
+}
+
 function placeChart(chart) {
   const figure = byId(chart.figure);
   const box = figure.querySelector(".canvas");
@@ -240,7 +279,11 @@ function placeChart(chart) {
 }
 
 function showCharts() {
-  const own = data.unit === "sequence" ? [sizesChart()] : [epochsChart(), scatterChart()];
-  const charts = [...own, noiseChart()].map(placeChart);
+  const own = {
+    sequence: () => [sizesChart(), noiseChart()],
+    message: () => [epochsChart(), scatterChart(), noiseChart()],
+    record: curvesCharts,
+  };
+  const charts = own[data.unit]().map(placeChart);
   keepDrawn(() => charts.forEach((draw) => draw()));
 }

@@ -40,7 +40,7 @@ function showRun() {
     ["Version", data.version],
     ["Model", `${model.kind}, ${model.source}`],
     ["Parameters", model.parameters.toLocaleString("en")],
-    ["Vocabulary", `${model.vocabulary.toLocaleString("en")} ${data.unit === "sequence" ? "tokens" : "words"}`],
+    ["Vocabulary", `${model.vocabulary.toLocaleString("en")} ${data.unit === "message" ? "words" : data.unit === "record" ? "characters" : "tokens"}`],
     ["Perplexity of the model", perplexity(model.perplexity)],
     ["Time", `${data.seconds.toFixed(1)} s`],
   ];
@@ -53,9 +53,9 @@ function showErased() {
   if (sample) showUndertext(sample.pairs);
 }
 
-// What is said of messages alone, or of sequences alone.
+// What is said of messages alone, of sequences alone, or of records alone.
 function keepOneUnit() {
-  for (const part of document.querySelectorAll("[data-unit]")) if (part.dataset.unit !== data.unit) part.remove();
+  for (const part of document.querySelectorAll("[data-unit]")) if (!part.dataset.unit.split(" ").includes(data.unit)) part.remove();
 }
 
 for (const show of [keepOneUnit, showFindings, showErased, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])

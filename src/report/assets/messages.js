@@ -21,6 +21,7 @@ function showMessages() {
       element("strong", {}, exact === null ? "–" : `${exact} of ${row.truth}`),
       data.unit === "sequence"
         ? ` sequences whole, ${fraction(row.scores.total_accuracy)} of the tokens in their place; ${row.recovered} recovered`
+        : data.unit === "record" ? " records by the first guess, each with its owner"
         : ` messages word for word; ${row.recovered} recovered`,
       (row.certified ? "; certified by the attacker, without the truth." : ".") +
       (sample.pairs.length < sample.total ? ` This page holds the first ${sample.pairs.length} of ${sample.total} pairs.` : ""));

@@ -3,7 +3,7 @@
 const columns = [
   { key: "attack", name: "Attack", value: (row) => `${row.attack} ${row.method_label}` },
   { key: "threat", name: "Threat model", value: (row) => row.threat_model },
-  { key: "client", name: data.unit === "sequence" ? "Sequences" : "Messages", value: (row) => row.messages, text: (row) => String(row.messages), number: true },
+  { key: "client", name: { message: "Messages", sequence: "Sequences", record: "Records" }[data.unit], value: (row) => row.messages, text: (row) => String(row.messages), number: true },
   { key: "protocol", name: "Protocol", value: (row) => [row.protocol, row.epochs], text: (row) => row.protocol_label },
   { key: "defence", name: "Defence", value: (row) => [row.defence === "none" ? "" : row.defence, row.sigma], text: (row) => row.defence_label },
   { key: "recovered", name: "Recovered", value: (row) => row.recovered, text: (row) => `${row.recovered} of ${row.truth}`, number: true },
@@ -12,6 +12,11 @@ const columns = [
   { key: "exact", name: "Exact", value: (row) => row.scores.exact, text: (row) => fraction(row.scores.exact), number: true, bar: true },
   ...(data.unit === "sequence" ? [{ key: "place", name: "In place", value: (row) => row.scores.total_accuracy,
     text: (row) => fraction(row.scores.total_accuracy), number: true, bar: true }] : []),
+  ...(data.unit === "record" ? [
+    { key: "top_50", name: "Top 50", value: (row) => row.scores.top_50, text: (row) => fraction(row.scores.top_50), number: true, bar: true },
+    { key: "edits", name: "Edits", value: (row) => row.scores.edits, text: (row) => ratio(row.scores.edits), number: true },
+    { key: "owners", name: "Owners right", value: (row) => row.scores.owners, text: (row) => fraction(row.scores.owners), number: true },
+  ] : [
   { key: "f1", name: "Word F1", value: (row) => row.scores.f1 ?? row.scores.word_f1,
     text: (row) => fraction(row.scores.f1 ?? row.scores.word_f1), number: true, bar: true },
   { key: "precision", name: "Precision", value: (row) => row.scores.precision ?? row.scores.exact_precision,
@@ -21,6 +26,7 @@ const columns = [
     text: (row) => ratio(row.scores.levenshtein_paper), number: true },
   { key: "levenshtein", name: "Levenshtein, plain", value: (row) => row.scores.levenshtein, text: (row) => ratio(row.scores.levenshtein), number: true },
   { key: "matched", name: "Matched", value: (row) => row.scores.matched, text: (row) => ratio(row.scores.matched), number: true },
+  ]),
   { key: "utility", name: "Perplexity", value: (row) => row.perplexity_after,
     text: (row) => `${perplexity(row.perplexity_before)} → ${perplexity(row.perplexity_after)}`, number: true },
   { key: "seconds", name: "Seconds", value: (row) => row.seconds, text: (row) => row.seconds.toFixed(1), number: true },
