@@ -39,7 +39,7 @@ class Training:
         model = CharLstm(self.config, dropout)
         model.load_state_dict(self.weights)
         optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-        began = time.perf_counter()
+        began = time.process_time()
         for step in range(steps):
             first = step * batch % len(self.sequences)
             tokens = self.sequences[first:first + batch]
@@ -49,7 +49,7 @@ class Training:
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
             optimizer.step()
-        return (time.perf_counter() - began) / (steps * batch * PREDICTED), loss.item()
+        return (time.process_time() - began) / (steps * batch * PREDICTED), loss.item()
 
 
 training = Training(pathlib.Path(sys.argv[1]))

@@ -1,6 +1,6 @@
 """A client's training of the character LSTM of record-level (3 x 128 units, sequences of 100, dropout, Adam), one
 thread, beside a plain PyTorch script and beside what its matrix products alone would take at the speed of the
-BLAS on the same core. Seconds are for 100 000 characters."""
+BLAS on the same core. Seconds are processor time for 100 000 characters."""
 
 import harness
 
