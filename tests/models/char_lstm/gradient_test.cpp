@@ -166,7 +166,9 @@ TEST(CharLstm, WeightedGradientIsTheSumOfWeightedOnes) {
     for (std::size_t i = 0; i < texts.size(); ++i)
       alone += model->add_gradient(std::span(texts).subspan(i, 1), weights[i], sum);
     // A sentence of no weight has no direction that makes it harder.
-    if (!perturbation.any()) EXPECT_NEAR(loss, alone, 1e-6 * alone);
+    if (!perturbation.any()) {
+      EXPECT_NEAR(loss, alone, 1e-6 * alone);
+    }
     for (const auto& [name, g] : weighted) EXPECT_LT(relative_difference(g, sum.at(name)), 1e-5) << name;
   }
 }
