@@ -60,7 +60,8 @@ std::string cell_listing(const std::vector<FrozenExperiment>& experiments, const
       text +=
           fmt::format("  {}  {:<7}  {} seed {}", keys[i].substr(0, 12), state_of(standings[i]),
                       config.at("texts").at("files").get<std::string>(), config.at("run").at("seed").dump());
-      if (config.at("texts").at("client") != 0) text += " client " + config.at("texts").at("client").dump();
+      if (const std::int64_t client = config.at("texts").value("client", 0); client != 0)
+        text += fmt::format(" client {}", client);
       for (const nlohmann::json& axis : experiment.facts.at("axes")) {
         const nlohmann::json value = value_of(config, axis);
         if (!value.is_null())

@@ -38,7 +38,7 @@ void add_result(const json& result, ReportedCell& cell) {
 
 std::string texts_name(const json& texts) {
   const std::string file = texts.at("files");
-  const std::int64_t client = texts.at("client");
+  const std::int64_t client = texts.value("client", 0);  // a federation is attacked as a whole
   return client == 0 ? file : fmt::format("{}, client {}", file, client);
 }
 
