@@ -8,7 +8,7 @@ namespace undertext {
 
 // In every step each sentence's gradient is cut down to a norm of `clip`, and Gaussian noise of deviation
 // sigma * clip is added to their sum: what is private is a sentence. What that is worth over a training says
-// epsilon_of().
+// epsilon_of() of accounting/accountant.h.
 class DpSgd : public ClientDefence {
  public:
   // UserError unless clip is a positive number and sigma one of at least 0.

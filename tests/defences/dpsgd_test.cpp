@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "defences/accountant.h"
 #include "federated/clients.h"
 #include "federated/local_training.h"
 
@@ -73,30 +72,6 @@ TEST(DpSgd, RefusesWhatIsNoNumber) {
   EXPECT_THROW(DpSgd(nan, 1, Seed(1)), UserError);
   EXPECT_THROW(DpSgd(1, -1, Seed(1)), UserError);
   EXPECT_THROW(DpSgd(1, nan, Seed(1)), UserError);
-}
-
-TEST(Accountant, OfOneStepWithoutSampling) {
-  // Renyi divergence order / (2 sigma^2): the least of a / (2 * 16) + log(1e5) / (a - 1) over a, near a
-  // = 20.2.
-  EXPECT_NEAR(epsilon_of({.sigma = 4, .share = 1, .steps = 1}), 20.0 / 32 + std::log(1e5) / 19, 1e-9);
-}
-
-// 60 epochs over 60,000 examples in batches of 256 with noise of 1.12, an example that is often told: 2.92.
-TEST(Accountant, OfATrainingThatIsOftenTold) {
-  const double epsilon =
-      epsilon_of({.sigma = 1.12, .share = 256.0 / 60000, .steps = 60 * 60000 / 256, .delta = 1e-5});
-  EXPECT_NEAR(epsilon, 2.92, 0.03);
-}
-
-TEST(Accountant, FallsWithNoiseAndGrowsWithSteps) {
-  double last = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(epsilon_of({.sigma = 0}), last);
-  for (const double sigma : {0.3, 0.5, 1.0, 2.0, 8.0}) {
-    const double epsilon = epsilon_of({.sigma = sigma, .share = 0.01, .steps = 1000});
-    EXPECT_LT(epsilon, last);
-    EXPECT_LT(epsilon, epsilon_of({.sigma = sigma, .share = 0.01, .steps = 2000}));
-    last = epsilon;
-  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "defences/accountant.h"
+#include "defences/accounting/accountant.h"
 #include "federated/step_gradient.h"
 #include "models/training.h"
 
@@ -102,10 +102,8 @@ std::optional<double> epsilon_of_cell(const json& config) {
     return std::nullopt;
   const json& training = config.at("training");
   const double share = std::min(1.0, training.at("batch").get<double>() / training.at("texts").get<double>());
-  return epsilon_of({.sigma = config.at("defence").at("sigma"),
-                     .share = share,
-                     .steps = steps_until_attack(training) + 1,
-                     .delta = kDelta});
+  const NoisySteps noisy{config.at("defence").at("sigma"), share, steps_until_attack(training) + 1};
+  return epsilon_of({&noisy, 1}, kDelta);
 }
 
 }  // namespace undertext

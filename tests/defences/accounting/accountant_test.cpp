@@ -90,6 +90,18 @@ TEST(Accountant, ComposesUnequalParts) {
   EXPECT_LT(privacy_loss_epsilon(mixed, 1e-6), renyi_epsilon(mixed, 1e-6));
 }
 
+TEST(Accountant, FallsWithNoiseAndGrowsWithSteps) {
+  for (const auto epsilon : {renyi, prv}) {
+    double last = std::numeric_limits<double>::infinity();
+    for (const double sigma : {0.4, 0.7, 1.5, 6.0}) {
+      const double now = epsilon(sigma, .01, 1000, 1e-5);
+      EXPECT_LT(now, last) << sigma;
+      EXPECT_LT(now, epsilon(sigma, .01, 2000, 1e-5)) << sigma;
+      last = now;
+    }
+  }
+}
+
 // Orders between whole ones lie between them: the divergence rises with the order.
 TEST(Renyi, RisesWithTheOrder) {
   for (const double q : {.001, .04, .5, .9}) {
