@@ -23,25 +23,30 @@ double dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
-StepScores::StepScores(const Tail& tail, const Filter& filter, const OwnText& own, std::vector<char> read)
+StepScores::StepScores(const Tail& tail, const Filter& filter, const OwnText& own,
+                       std::span<const Token> words, std::vector<char> read)
     : tail_(tail),
       filter_(filter),
       read_(std::move(read)),
-      word_energy_(static_cast<std::size_t>(tail.words())) {
-  const std::int64_t d = tail.width(), v = tail.words(), n = own.contexts.size();
-  Matrix<float> words(v, d);
-  std::copy_n(tail.word(0), v * d, words.data.begin());
-  white_words_ = white(std::move(words));
+      words_(words.begin(), words.end()),
+      rows_(std::ssize(words), tail.width()),
+      word_energy_(words.size()) {
+  const std::int64_t d = tail.width(), v = std::ssize(words_), n = own.contexts.size();
+  for (std::int64_t k = 0; k < v; ++k)
+    std::copy_n(tail.word(words_[static_cast<std::size_t>(k)]), d, rows_.row(k));
+  white_words_ = white(rows_);
   for (std::int64_t k = 0; k < v; ++k)
     word_energy_[static_cast<std::size_t>(k)] =
         static_cast<float>(dot(white_words_.row(k), white_words_.row(k), d));
 
   const std::int64_t some = std::min<std::int64_t>(n, 256);
   std::vector<std::int32_t> rows;
+  std::vector<std::int64_t> which;
   std::vector<Token> tokens;
   for (std::int64_t i = 0; i < some; ++i) {
     rows.push_back(static_cast<std::int32_t>(i * n / some));
-    tokens.push_back(static_cast<Token>((i * 7919) % v));
+    which.push_back((i * 7919) % v);
+    tokens.push_back(words_[static_cast<std::size_t>(which.back())]);
   }
   const Sides left = filter.left(own.contexts);
   const Matrix<float> expected = white(own.contexts.expected);
@@ -49,7 +54,7 @@ StepScores::StepScores(const Tail& tail, const Filter& filter, const OwnText& ow
       energies(left, rows, filter.right(tail.steps(own.contexts, rows, tokens)));
   std::vector<double> ratio;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const float *a = left[0].row(rows[i]), *x = expected.row(rows[i]), *w = white_words_.row(tokens[i]);
+    const float *a = left[0].row(rows[i]), *x = expected.row(rows[i]), *w = white_words_.row(which[i]);
     double distance = 0;
     for (std::int64_t j = 0; j < d; ++j) distance += (x[j] - w[j]) * (x[j] - w[j]);
     const double rstd = own.contexts.final(rows[i], 1);
@@ -73,7 +78,7 @@ Matrix<float> StepScores::directions(const TailContexts& contexts, const Sides& 
 
 std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w, std::int64_t most,
                                          double prior) const {
-  const std::int64_t n = contexts.size(), d = tail_.width(), v = tail_.words();
+  const std::int64_t n = contexts.size(), d = tail_.width(), v = std::ssize(words_);
   most = std::min(most, v);
   const Sides left = filter_.left(contexts);
   const Matrix<float> direction = directions(contexts, left);
@@ -88,8 +93,8 @@ std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w,
     const auto product = [&](const Matrix<float>& x, const float* words, Matrix<float>& y) {
       parallel_gemm(CblasNoTrans, CblasTrans, count, v, d, 1, x.row(first), d, words, d, 0, y.data.data(), v);
     };
-    product(contexts.h, tail_.word(0), logits);
-    product(direction, tail_.word(0), along);
+    product(contexts.h, rows_.data.data(), logits);
+    product(direction, rows_.data.data(), along);
     product(expected, white_words_.data.data(), near);
     parallel_for(count, [&](std::int64_t r) {
       const std::int64_t c = first + r;
@@ -103,16 +108,16 @@ std::vector<ScoredStep> StepScores::best(const TailContexts& contexts, double w,
       if (!read_.empty()) {
         double total = 1e-30;
         for (std::int64_t k = 0; k < v; ++k)
-          if (is_read(static_cast<Token>(k)))
-            total += std::exp(logits(r, k) + tail_.bias(static_cast<Token>(k)) - log_sum);
+          if (const Token word = words_[static_cast<std::size_t>(k)]; is_read(word))
+            total += std::exp(logits(r, k) + tail_.bias(word) - log_sum);
         of_read[static_cast<std::size_t>(c)] = std::log(total);
       }
       const double given_read = of_read[static_cast<std::size_t>(c)];
       std::array<std::vector<std::pair<float, Token>>, 3> value;
       for (auto& list : value) list.resize(static_cast<std::size_t>(v));
       for (std::int64_t k = 0; k < v; ++k) {
-        const auto word = static_cast<Token>(k);
         const auto at = static_cast<std::size_t>(k);
+        const Token word = words_[at];
         const double distance = std::max(0.0, own - 2.0 * near(r, k) + word_energy_[at]);
         const ScoredStep step{static_cast<std::int32_t>(c), word, base - along(r, k), size * distance, 0};
         const auto log_p = static_cast<float>(logits(r, k) + tail_.bias(word) - log_sum +

@@ -6,14 +6,12 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/quantile.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::int64_t kAlternatives = 6;  // to each token of a kept sentence
 constexpr std::int64_t kFirstSteps = 4;    // tried from each start
-constexpr double kStandsOut = 8;           // deviations
 // Evidence and prior of a step together: below kHopeless it is followed only once in kPatience steps, since
 // noise has heavy tails, and below kSure the prefix before it may be a whole sentence as well.
 constexpr double kHopeless = -12, kSure = 6;
@@ -23,21 +21,6 @@ constexpr std::size_t kSuffix = 4;
 constexpr int kSameSuffix = 2;
 
 }  // namespace
-
-double weight_of_one(const std::vector<ScoredStep>& steps) {
-  std::vector<std::pair<double, double>> found;  // deviations, weight
-  for (const ScoredStep& step : steps) {
-    const double deviations = step.response / std::sqrt(step.energy + 1e-30);
-    if (deviations > kStandsOut) found.push_back({deviations, step.response / step.energy});
-  }
-  if (found.empty()) return 0;
-  std::ranges::sort(found, std::greater<>());
-  std::vector<double> weight;
-  for (const auto& [deviations, value] : found)
-    if (deviations > 0.6 * found.front().first) weight.push_back(value);
-  // Wrong first tokens of right steps respond too, but by less.
-  return quantile(std::move(weight), 0.9);
-}
 
 StepSearch::StepSearch(std::shared_ptr<const Transformer> model, const Tail& tail, std::vector<Token> starts)
     : model_(std::move(model)), tail_(tail), starts_(std::move(starts)) {

@@ -23,10 +23,6 @@ struct FoundPrefix {
   double score = 0;  // evidence of its steps plus prior
 };
 
-// The weight of one occurrence: what the steps from single tokens that stand out most respond by, over their
-// energy. 0: none stands out.
-double weight_of_one(const std::vector<ScoredStep>& steps);
-
 class StepSearch {
  public:
   // starts: tokens that a sentence may begin with.
