@@ -26,17 +26,17 @@ constexpr std::int64_t kLikelyTokens = 400;  // that the model's own texts are m
 constexpr std::int64_t kStarts = 1200;       // tokens that are tried as first ones
 constexpr std::int64_t kWords = 2000;        // tokens that are tried after a prefix
 constexpr int kRounds = 24;
-constexpr double kOwnShare = 0.5;      // of the filter's moments, from the model's own text; or all
-constexpr int kWays = 2;               // rounds that lead no further, each in another way, before the last
-constexpr double kLittle = 0.15;       // is left: one text at most is wrong
-constexpr double kBoldPrior = 0.3;     // weight of the model's prediction when it leads no further
-constexpr std::size_t kPool = 240;     // candidates that are fitted at once
-constexpr std::size_t kRepairs = 100;  // of which change one token of a held text
-constexpr double kExplained = 1e-4;    // of the last block's gradient is left: nothing more to find
-constexpr double kHardlyAny = 0.9;     // is left: what was found is not what was typed
-constexpr int kHalvings = 3;           // of the first guess of what one step weighs
-constexpr double kNearlyAll = 0.03;    // is left: whole copies may leave nothing
-constexpr double kProgress = 0.98;     // of what was left before: the search goes on as it is
+constexpr double kOwnShare = 0.5;   // of the filter's moments, from the model's own text; or all
+constexpr int kWays = 2;            // rounds that lead no further, each in another way, before the last
+constexpr double kLittle = 0.15;    // is left: one text at most is wrong
+constexpr double kBoldPrior = 0.3;  // weight of the model's prediction when it leads no further
+constexpr std::int64_t kPool = 240, kPoolPerText = 6;  // candidates that are fitted at once, at least
+constexpr std::size_t kRepairs = 100;                  // of which change one token of a held text
+constexpr double kExplained = 1e-4;  // of the last block's gradient is left: nothing more to find
+constexpr double kHardlyAny = 0.9;   // is left: what was found is not what was typed
+constexpr int kHalvings = 3;         // of the first guess of what one step weighs
+constexpr double kNearlyAll = 0.03;  // is left: whole copies may leave nothing
+constexpr double kProgress = 0.98;   // of what was left before: the search goes on as it is
 
 // Which tokens the batch may hold.
 struct Vocabulary {
@@ -87,11 +87,11 @@ Vocabulary vocabulary_of(const Observation& observation, const Transformer& mode
 // The held texts, some changes of them, and what a search found, each once.
 std::vector<Sentence> pool_of(const std::vector<Sentence>& held, const std::vector<char>& read,
                               std::int64_t longest, std::vector<Sentence> repairs,
-                              std::vector<FoundPrefix> found) {
+                              std::vector<FoundPrefix> found, std::int64_t most) {
   std::vector<Sentence> pool = held;
   std::set<Sentence> in_pool(held.begin(), held.end());
-  const auto add = [&](Sentence text, std::size_t most) {
-    if (pool.size() < most && in_pool.insert(text).second) pool.push_back(std::move(text));
+  const auto add = [&](Sentence text, std::size_t limit) {
+    if (pool.size() < limit && in_pool.insert(text).second) pool.push_back(std::move(text));
   };
   // The last step of a text looks like that of any other, so that a filter takes it for noise.
   for (const Token last : last_tokens(held, read))
@@ -103,7 +103,7 @@ std::vector<Sentence> pool_of(const std::vector<Sentence>& held, const std::vect
       }
   const std::size_t first = pool.size();
   for (Sentence& text : repairs) add(std::move(text), kRepairs + first);
-  for (FoundPrefix& prefix : found) add(std::move(prefix.tokens), kPool + first);
+  for (FoundPrefix& prefix : found) add(std::move(prefix.tokens), static_cast<std::size_t>(most) + first);
   return pool;
 }
 
@@ -164,7 +164,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     how.weight = held.one();
     const std::vector<Sentence> pool =
         pool_of(held.texts(), vocabulary.read, how.longest, search.repairs(scores, held.texts(), how),
-                search.run(scores, held.texts(), how));
+                search.run(scores, held.texts(), how), std::max(kPool, kPoolPerText * batch));
     if (pool.size() == held.texts().size()) break;
     held.choose(filter, pool);
     // A step that several texts begin with passes for one that weighs more, and then no other fits.

@@ -28,6 +28,9 @@ struct ScoredStep {
   }
 };
 
+// Evidence and the model's log-probability together, below which a step is hardly followed.
+inline constexpr double kHopeless = -12;
+
 class StepScores {
  public:
   // own: text of the model's own making, for how a token's energy goes with its word vector. words: the
@@ -41,7 +44,7 @@ class StepScores {
 
   // About the `most` likeliest tokens of each context, by evidence and the model's own prediction, context by
   // context. w: weight of one occurrence; 0: unknown, by response over deviation. prior: how much the model's
-  // prediction counts beside the evidence.
+  // prediction counts beside the evidence. The energies of hopeless steps are estimates.
   std::vector<ScoredStep> best(const TailContexts& contexts, double w, std::int64_t most,
                                double prior = 1) const;
 

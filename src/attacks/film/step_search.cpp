@@ -14,7 +14,7 @@ constexpr std::int64_t kAlternatives = 6;  // to each token of a kept sentence
 constexpr std::int64_t kFirstSteps = 4;    // tried from each start
 // Evidence and prior of a step together: below kHopeless it is followed only once in kPatience steps, since
 // noise has heavy tails, and below kSure the prefix before it may be a whole sentence as well.
-constexpr double kHopeless = -12, kSure = 6;
+constexpr double kSure = 6;
 constexpr int kPatience = 4;
 // Prefixes that differ only before their last tokens compete for the same steps.
 constexpr std::size_t kSuffix = 4;
@@ -139,6 +139,7 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
   TransformerReader reader(model_, true);
   std::vector<Prefix> beam = grown_from(scores, kept, options, reader);
   std::vector<FoundPrefix> pool;
+  std::vector<std::int32_t> group_of;
   bool roots = true;  // their steps must stand out, and they are no sentences themselves
   while (!beam.empty()) {
     std::vector<StateId> states;
@@ -170,7 +171,7 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
       for (std::size_t i = 0; i < beam.size(); ++i)
         if (best[i] < kSure || std::ssize(beam[i].tokens) >= options.longest ||
             !scores.is_read(beam[i].tokens.back()))
-          pool.push_back({beam[i].tokens, beam[i].score});
+          pool.push_back({beam[i].tokens, beam[i].score}), group_of.push_back(beam[i].group);
     std::vector<Prefix> next;
     for (auto& [group, list] : children) {
       std::ranges::sort(list, [](const Child& a, const Child& b) {
@@ -210,7 +211,14 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
     beam = std::move(next);
     roots = false;
   }
+  std::map<std::int32_t, std::size_t> first_of;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    const auto [at, fresh] = first_of.emplace(group_of[i], i);
+    if (!fresh && pool[i].score > pool[at->second].score) at->second = i;
+  }
+  for (const auto& [group, at] : first_of) pool[at].first = true;
   std::ranges::sort(pool, [](const FoundPrefix& a, const FoundPrefix& b) {
+    if (a.first != b.first) return a.first;
     return a.score != b.score ? a.score > b.score : a.tokens < b.tokens;
   });
   return pool;
