@@ -12,6 +12,7 @@
 #include "attacks/film/phrase_moves.h"
 #include "attacks/film/prior_score.h"
 #include "attacks/film/reorder.h"
+#include "gpt2_shape.h"
 #include "worker.h"
 
 using namespace undertext;
@@ -19,19 +20,6 @@ using namespace undertext;
 namespace {
 
 constexpr std::int64_t kTokens = 20, kLongest = 40, kBag = 300, kShort = 4, kSteps = 15, kReorderSteps = 10;
-
-TransformerConfig shape() {
-  TransformerConfig config;
-  config.kind = TransformerKind::gpt2;
-  config.vocabulary = 50257;
-  config.width = 768;
-  config.layers = config.heads = 12;
-  config.inner = 3072;
-  config.positions = 1024;
-  config.activation = Activation::gelu_tanh;
-  config.norm_first = config.causal = config.tied = true;
-  return config;
-}
 
 // The same numbers as the reference makes: token i of the bag, and the text that the model knows.
 Token word(std::int64_t i) {
@@ -51,7 +39,7 @@ std::vector<Token> bag() {
 
 // A few steps of Adam (Kingma and Ba, 2015) on the text.
 std::shared_ptr<const Transformer> trained() {
-  auto model = Transformer::random(shape(), Seed(1));
+  auto model = Transformer::random(smallest_gpt2(), Seed(1));
   constexpr double kRate = 5e-4, kFirst = 0.9, kSecond = 0.999;
   NamedTensors gradient, first, second;
   for (const auto& [name, tensor] : model->parameters())

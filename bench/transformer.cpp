@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/memory.h"
+#include "gpt2_shape.h"
 #include "models/some_words.h"
 #include "models/transformer/reader.h"
 #include "worker.h"
@@ -17,19 +18,6 @@ using namespace undertext;
 namespace {
 
 constexpr std::int64_t kTexts = 16, kTokens = 40, kBeams = 32, kAllowed = 300;
-
-std::shared_ptr<Transformer> made() {
-  TransformerConfig config;
-  config.kind = TransformerKind::gpt2;
-  config.vocabulary = 50257;
-  config.width = 768;
-  config.layers = config.heads = 12;
-  config.inner = 3072;
-  config.positions = 1024;
-  config.activation = Activation::gelu_tanh;
-  config.norm_first = config.causal = config.tied = true;
-  return Transformer::random(config, Seed(1));
-}
 
 // The same numbers as the reference makes: token t of text n.
 Token token(std::int64_t n, std::int64_t t) {
@@ -87,7 +75,7 @@ double step(const Transformer& model, TransformerReader& reader, const std::vect
 
 int main(int argc, char** argv) {
   const Folders folders = folders_of(argc, argv);
-  const std::shared_ptr<Transformer> model = made();
+  const std::shared_ptr<Transformer> model = Transformer::random(smallest_gpt2(), Seed(1));
   Gradient gradient(*model);
   double loss = 0, best = 0;
   const auto timed = [&] {

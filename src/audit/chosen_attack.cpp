@@ -1,6 +1,9 @@
 #include "audit/chosen_attack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <set>
 
@@ -125,6 +128,8 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
   options.fast_norm = options.fast_norm || attack.fast_norm;
   options.noise = attack.noise;
   options.seed = Seed(attack.seed);
+  if (attack.trace)
+    options.trace = [](const std::string& line) { fmt::print(stderr, "undertext: {}\n", line); };
   return film(observation, options);
 }
 

@@ -75,6 +75,7 @@ struct FilmAttack {
   bool fast_norm = false;
   double noise = 0;  // the deviation of a defence's noise in the update
   std::uint64_t seed = 1;
+  bool trace = false;  // tells on standard error how the search goes
 
   bool oracle() const { return bag == "oracle"; }
 };

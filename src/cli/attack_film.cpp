@@ -179,6 +179,7 @@ Verb attack_film_verb(CLI::App& attack) {
   app->add_option("--entities", flags->entities,
                   "named entities, one a line, that the scores look for (found by rules)")
       ->option_text("FILE");
+  app->add_flag("--trace", to.trace, "tell on standard error how the search goes");
   app->add_option("--seed", to.seed, "seed of what is drawn (1)")->option_text("N");
   return {app, [flags] { return run(*flags); }};
 }

@@ -28,18 +28,23 @@ struct ScoredStep {
   }
 };
 
+// Evidence and the model's log-probability together, below which a step is hardly followed.
+inline constexpr double kHopeless = -12;
+
 class StepScores {
  public:
-  // own: text of the model's own making, for how a token's energy goes with its word vector. read: for each
-  // token whether the batch has it elsewhere than at the ends of texts; empty: not known.
-  StepScores(const Tail& tail, const Filter& filter, const OwnText& own, std::vector<char> read = {});
+  // own: text of the model's own making, for how a token's energy goes with its word vector. words: the
+  // tokens that may follow, each once. read: for each token of the vocabulary whether the batch has it
+  // elsewhere than at the ends of texts, which holds for none beside `words`; empty: not known.
+  StepScores(const Tail& tail, const Filter& filter, const OwnText& own, std::span<const Token> words,
+             std::vector<char> read = {});
 
   // May more follow this token?
   bool is_read(Token k) const { return read_.empty() || read_[static_cast<std::size_t>(k)] != 0; }
 
   // About the `most` likeliest tokens of each context, by evidence and the model's own prediction, context by
   // context. w: weight of one occurrence; 0: unknown, by response over deviation. prior: how much the model's
-  // prediction counts beside the evidence.
+  // prediction counts beside the evidence. The energies of hopeless steps are estimates.
   std::vector<ScoredStep> best(const TailContexts& contexts, double w, std::int64_t most,
                                double prior = 1) const;
 
@@ -52,8 +57,10 @@ class StepScores {
   std::vector<char> read_;
   Matrix<float> white(Matrix<float> x) const;
 
-  Matrix<float> white_words_;       // (V, D), of the output layer, as the first dyad's right side sees them
-  std::vector<float> word_energy_;  // (V), the squared norms of these
+  std::vector<Token> words_;        // n of them
+  Matrix<float> rows_;              // (n, D), of the output layer
+  Matrix<float> white_words_;       // (n, D), the same as the first dyad's right side sees them
+  std::vector<float> word_energy_;  // (n), the squared norms of these
   double energy_ratio_ = 1;         // of all dyads to what the above gives, times the left side's energy
 };
 

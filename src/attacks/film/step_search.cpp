@@ -6,38 +6,21 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/quantile.h"
 
 namespace undertext {
 namespace {
 
 constexpr std::int64_t kAlternatives = 6;  // to each token of a kept sentence
 constexpr std::int64_t kFirstSteps = 4;    // tried from each start
-constexpr double kStandsOut = 8;           // deviations
 // Evidence and prior of a step together: below kHopeless it is followed only once in kPatience steps, since
 // noise has heavy tails, and below kSure the prefix before it may be a whole sentence as well.
-constexpr double kHopeless = -12, kSure = 6;
+constexpr double kSure = 6;
 constexpr int kPatience = 4;
 // Prefixes that differ only before their last tokens compete for the same steps.
 constexpr std::size_t kSuffix = 4;
 constexpr int kSameSuffix = 2;
 
 }  // namespace
-
-double weight_of_one(const std::vector<ScoredStep>& steps) {
-  std::vector<std::pair<double, double>> found;  // deviations, weight
-  for (const ScoredStep& step : steps) {
-    const double deviations = step.response / std::sqrt(step.energy + 1e-30);
-    if (deviations > kStandsOut) found.push_back({deviations, step.response / step.energy});
-  }
-  if (found.empty()) return 0;
-  std::ranges::sort(found, std::greater<>());
-  std::vector<double> weight;
-  for (const auto& [deviations, value] : found)
-    if (deviations > 0.6 * found.front().first) weight.push_back(value);
-  // Wrong first tokens of right steps respond too, but by less.
-  return quantile(std::move(weight), 0.9);
-}
 
 StepSearch::StepSearch(std::shared_ptr<const Transformer> model, const Tail& tail, std::vector<Token> starts)
     : model_(std::move(model)), tail_(tail), starts_(std::move(starts)) {
@@ -156,6 +139,7 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
   TransformerReader reader(model_, true);
   std::vector<Prefix> beam = grown_from(scores, kept, options, reader);
   std::vector<FoundPrefix> pool;
+  std::vector<std::int32_t> group_of;
   bool roots = true;  // their steps must stand out, and they are no sentences themselves
   while (!beam.empty()) {
     std::vector<StateId> states;
@@ -187,7 +171,7 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
       for (std::size_t i = 0; i < beam.size(); ++i)
         if (best[i] < kSure || std::ssize(beam[i].tokens) >= options.longest ||
             !scores.is_read(beam[i].tokens.back()))
-          pool.push_back({beam[i].tokens, beam[i].score});
+          pool.push_back({beam[i].tokens, beam[i].score}), group_of.push_back(beam[i].group);
     std::vector<Prefix> next;
     for (auto& [group, list] : children) {
       std::ranges::sort(list, [](const Child& a, const Child& b) {
@@ -227,7 +211,14 @@ std::vector<FoundPrefix> StepSearch::run(const StepScores& scores, std::span<con
     beam = std::move(next);
     roots = false;
   }
+  std::map<std::int32_t, std::size_t> first_of;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    const auto [at, fresh] = first_of.emplace(group_of[i], i);
+    if (!fresh && pool[i].score > pool[at->second].score) at->second = i;
+  }
+  for (const auto& [group, at] : first_of) pool[at].first = true;
   std::ranges::sort(pool, [](const FoundPrefix& a, const FoundPrefix& b) {
+    if (a.first != b.first) return a.first;
     return a.score != b.score ? a.score > b.score : a.tokens < b.tokens;
   });
   return pool;

@@ -20,12 +20,9 @@ struct StepSearchOptions {
 
 struct FoundPrefix {
   Sentence tokens;
-  double score = 0;  // evidence of its steps plus prior
+  double score = 0;    // evidence of its steps plus prior
+  bool first = false;  // the best of those that begin alike
 };
-
-// The weight of one occurrence: what the steps from single tokens that stand out most respond by, over their
-// energy. 0: none stands out.
-double weight_of_one(const std::vector<ScoredStep>& steps);
 
 class StepSearch {
  public:
@@ -35,7 +32,8 @@ class StepSearch {
   // The likeliest steps from each start. w = 0: not known yet.
   std::vector<ScoredStep> first_steps(const StepScores& scores, double w) const;
   // Sentences, and prefixes that may be sentences, from the best starts and from every place of the sentences
-  // that are kept already (whose own steps count as explained). Best first.
+  // that are kept already (whose own steps count as explained). The best of each start and of each kept
+  // sentence come first, or variants of one would stand before all of another; otherwise best first.
   std::vector<FoundPrefix> run(const StepScores& scores, std::span<const Sentence> kept,
                                const StepSearchOptions& options) const;
   // The kept sentences with one token changed or put in where the gradient speaks for another, likeliest
