@@ -35,7 +35,9 @@ void expect_the_best(const ExactTop& top, const TokenPattern& pattern, const std
     const bool alone =
         (i == 0 || tried[i - 1].log_probability > tried[i].log_probability + 1e-4) &&
         (i + 1 == tried.size() || tried[i + 1].log_probability < tried[i].log_probability - 1e-4);
-    if (alone) EXPECT_EQ(pattern.text(top.records[i].tokens), tried[i].text) << i;
+    if (alone) {
+      EXPECT_EQ(pattern.text(top.records[i].tokens), tried[i].text) << i;
+    }
   }
 }
 
