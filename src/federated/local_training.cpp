@@ -14,7 +14,7 @@
 namespace undertext {
 namespace {
 
-void check(const LocalTraining& training, std::span<const Sentence> sentences) {
+void check(const LocalTraining& training) {
   if (training.epochs < 1) fail("epochs: {} given, expected at least 1", training.epochs);
   if (training.batch < 0) fail("batch: {} given, expected at least 0 (0: all sentences)", training.batch);
   if (!(training.learning_rate > 0) || !std::isfinite(training.learning_rate))
@@ -22,8 +22,13 @@ void check(const LocalTraining& training, std::span<const Sentence> sentences) {
   for (const double clip : {training.clip_norm, training.clip_value})
     if (!(clip >= 0) || !std::isfinite(clip))
       fail("clipping: {} given, expected a number of at least 0 (0: none)", clip);
-  if (std::all_of(sentences.begin(), sentences.end(), [](const Sentence& s) { return s.empty(); }))
+}
+
+void check(const LanguageModel& model, std::span<const Sentence> sentences) {
+  if (std::ranges::all_of(sentences, [](const Sentence& s) { return s.empty(); }))
     fail("the texts hold no word to train on");
+  model.check(sentences, "the client's texts");
+  if (model.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
 }
 
 // 1 for a sum over the batch's predicted words, 1 / their number for a mean.
@@ -186,14 +191,13 @@ std::int64_t overlap_for(const LanguageModel& model) {
 Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
                      const LocalTraining& training, const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences) {
-  check(training, sentences);
+  check(training);
   const std::int64_t count = std::ssize(sentences);
   if (training.kind == UpdateKind::gradient &&
       (training.epochs != 1 || (training.batch != 0 && training.batch < count)))
     fail("a client that sends its gradient takes one step: expected 1 epoch and one batch, not {} and {}",
          training.epochs, training.batch);
-  base.check(sentences, "the client's texts");
-  if (base.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
+  check(base, sentences);
   return trained(
       base, [&](std::int64_t) { return sentences; }, count, training, base_hash, defences);
 }
@@ -201,6 +205,7 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
 Update train_locally(const LanguageModel& base, const ClientTexts& texts, const LocalTraining& training,
                      const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences) {
+  check(training);
   if (training.kind == UpdateKind::gradient)
     fail("a client that cuts and shuffles its texts sends weights, expected no gradient");
   if (training.carry_state && texts.sequence == 0)
@@ -211,11 +216,7 @@ Update train_locally(const LanguageModel& base, const ClientTexts& texts, const 
     epoch = training.carry_state && training.batch > 0
                 ? epoch_in_lanes(texts, overlap_for(base), training.batch, seed)
                 : epoch_of(texts, overlap_for(base), seed);
-    if (number == 0) {
-      check(training, epoch);
-      base.check(epoch, "the client's texts");
-      if (base.predicted(epoch) == 0) fail("the texts hold no word that the model would predict");
-    }
+    if (number == 0) check(base, epoch);
     return epoch;
   };
   return trained(base, texts_of, texts.size(), training, base_hash, defences);
