@@ -20,15 +20,24 @@ class Dropout {
   bool acts() const { return limit_ > 0; }
   // 0 for what is dropped, 1 / (1 - share) for what stays.
   float factor(std::uint64_t place) const {
-    std::uint64_t x = seed_ + place * 0x9E3779B97F4A7C15u;  // the finaliser of splitmix64
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return static_cast<std::uint32_t>((x ^ (x >> 31)) >> 32) < limit_ ? 0.0f : factor_;
+    return static_cast<std::uint32_t>(draw(place) >> 32) < limit_ ? 0.0f : factor_;
   }
   // values[i] *= factor(i) for i in [0, n), on all threads.
   void apply(float* values, std::int64_t n) const;
 
+  // to[i] = from[i] times the like of factor() for i in [0, n), as that row of n has it; may be the same.
+  // Four choices are made of each draw, for loops that would otherwise spend much of their time here, so that
+  // the share is rounded to a multiple of 1 / 65536.
+  void apply_to_row(std::uint64_t row, const float* from, float* to, std::int64_t n) const;
+
  private:
+  std::uint64_t draw(std::uint64_t place) const {
+    std::uint64_t x = seed_ + place * 0x9E3779B97F4A7C15u;  // the finaliser of splitmix64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+  }
+
   std::uint64_t seed_ = 0;
   std::uint32_t limit_ = 0;
   float factor_ = 1;

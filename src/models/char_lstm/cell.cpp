@@ -7,7 +7,7 @@ namespace undertext {
 
 void gates_forward(const CellRows& cell, float* h) {
   for (std::int64_t r = 0; r < cell.rows; ++r) {
-    float* __restrict gates = cell.gates + r * 4 * cell.units;
+    float* __restrict gates = cell.gates + r * kPanel;
     const float* __restrict c_before = cell.c_before + r * cell.units;
     float* __restrict c = cell.c + r * cell.units;
     float* __restrict tanh_c = cell.tanh_c + r * cell.units;
@@ -32,7 +32,7 @@ void gates_forward(const CellRows& cell, float* h) {
 
 void gates_backward(const CellRows& cell, const float* d_h, std::int64_t ld_h, float* d_c) {
   for (std::int64_t r = 0; r < cell.rows; ++r) {
-    float* __restrict gates = cell.gates + r * 4 * cell.units;
+    float* __restrict gates = cell.gates + r * kPanel;
     const float* __restrict c_before = cell.c_before + r * cell.units;
     const float* __restrict tanh_c = cell.tanh_c + r * cell.units;
     const float* __restrict dh = d_h + r * ld_h;

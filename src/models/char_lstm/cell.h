@@ -6,10 +6,10 @@
 
 namespace undertext {
 
-// Rows of gates lie 4U apart, rows of states U; each pointer stands at the block's first unit.
+// Rows of states lie U apart; each pointer stands at the block's first unit.
 struct CellRows {
   std::int64_t rows, units;  // U, padded
-  float* gates;              // i, f, g, o of the block: (4, lanes) in each row
+  float* gates;              // i, f, g, o of the block: (rows, 4, lanes)
   const float* c_before;
   float* c;
   float* tanh_c;

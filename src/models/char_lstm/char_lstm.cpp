@@ -25,6 +25,7 @@ constexpr std::size_t kWindow = 512;
 struct Workspace {
   PackedWeights packed;
   std::vector<TrainingPiece> pieces;
+  GradientWorkspace gradient;
 };
 
 Workspace& workspace() {
@@ -196,7 +197,7 @@ double CharLstm::train(std::span<const Sentence> sentences, std::span<const doub
                     tensor.is_contiguous() && tensor.scalar_type() == at::kFloat);
   }
   TrainingCall shared = call(sentences, weights);
-  GradientSums sums(config_, names_, shared.weights, gradient);
+  GradientSums sums(config_, names_, shared.weights, gradient, workspace().gradient);
   shared.to_embedding = sums.wants_embedding();
   LstmState next;
   if (carried) {
@@ -217,7 +218,7 @@ double CharLstm::train(std::span<const Sentence> sentences, std::span<const doub
     for (const TrainingPiece& piece : pieces)
       piece.first_pass().last_state(next, sentences.size(), config_.units);
   });
-  sums.finish(scale, gradient);
+  sums.finish(scale);
   if (carried) *carried = std::move(next);
   double total = 0;
   for (const double one : loss) total += one;

@@ -7,8 +7,9 @@ namespace {
 
 using nlohmann::json;
 
-// So that a config cannot ask for more weights than any machine has.
-constexpr std::int64_t kWidest = 1 << 14, kDeepest = 64;
+// So that a config cannot ask for more than any machine has. What a character adds to the first layer's gates
+// is computed once for each of them: there must not be as many as there are words.
+constexpr std::int64_t kCharacters = 1 << 16, kWidest = 1 << 14, kDeepest = 64;
 
 const json kGateOrder = {"input", "forget", "cell", "output"};
 
@@ -21,7 +22,7 @@ void refuse_unless(const ConfigFields& fields, const std::string& key, const jso
 CharLstmConfig read_char_lstm_config(const ConfigFields& fields) {
   if (fields.value("model_type", json()) != "char-lstm") fields.refuse("model_type", "\"char-lstm\"");
   CharLstmConfig config;
-  config.vocabulary = fields.whole("vocab_size", 1, ConfigFields::kLargest);
+  config.vocabulary = fields.whole("vocab_size", 1, kCharacters + 1);
   config.embedding = fields.whole("embedding_size", 1, kWidest + 1, config.embedding);
   config.units = fields.whole("hidden_size", 1, kWidest + 1, config.units);
   config.layers = fields.whole("num_hidden_layers", 1, kDeepest + 1, config.layers);

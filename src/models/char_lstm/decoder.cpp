@@ -39,7 +39,7 @@ void decode(const PackedWeights& weights, const Decoding& rows, Buffer& scratch)
   for (std::int64_t first = 0; first < n; first += kRows) {
     const std::int64_t count = std::min(kRows, n - first);
     float* logits = rows.d_logits ? rows.d_logits + first * v : block;
-    product(count, rows.h + first * weights.units, weights.units, weights.decoder, logits, v,
+    product(count, rows_of(rows.h + first * weights.units, weights.units), weights.decoder, logits, v,
             weights.decoder_bias());
     for (std::int64_t r = 0; r < count; ++r) {
       float* row = logits + r * v;
@@ -55,7 +55,8 @@ void decode(const PackedWeights& weights, const Decoding& rows, Buffer& scratch)
       row[rows.target[at]] -= rows.weight[at];
     }
     if (rows.d_h)
-      product(count, logits, v, weights.decoder_back, rows.d_h + first * weights.units, weights.units);
+      product(count, rows_of(logits, v), weights.decoder_back, rows.d_h + first * weights.units,
+              weights.units);
   }
 }
 

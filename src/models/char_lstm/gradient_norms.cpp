@@ -119,8 +119,7 @@ class SentenceNorm {
 
   double of_layer(std::size_t l) const {
     const LstmLayerNames& names = names_.layers[l];
-    const OwnRows d = gather(piece_, place_, 4 * weights_.units,
-                             [l](const PassGradient& pass) { return pass.pass->gates(l); });
+    const OwnRows d = gates(l);
     double total = 0;
     if (wants(names.weight_ih)) total += squared_norm_of_product(d, l == 0 ? first_inputs() : inputs(l));
     if (wants(names.weight_hh))
@@ -131,6 +130,20 @@ class SentenceNorm {
     if (biases > 0) total += biases * squared_norm_of_sum(d);
     if (l == 0 && wants(names_.embedding)) total += of_embedding(d);
     return total;
+  }
+
+  // In the order of panels, as weights_ has it.
+  OwnRows gates(std::size_t l) const {
+    OwnRows result;
+    result.width = 4 * weights_.units;
+    const StepRows& rows = piece_.rows();
+    for (const PassGradient& pass : piece_.passes())
+      for (std::int64_t step = 0; step < rows.length(place_); ++step, ++result.rows)
+        for (std::int64_t panel = 0; panel < weights_.units / kLanes; ++panel) {
+          const float* own = pass.pass->gates(l).at(panel, rows.begin[step] + place_);
+          result.data.insert(result.data.end(), own, own + kPanel);
+        }
+    return result;
   }
 
   OwnRows inputs(std::size_t l) const {
@@ -160,7 +173,7 @@ class SentenceNorm {
     out.width = weights_.embedding;
     Buffer buffer;
     float* d_inputs = buffer.floats(d.rows * out.width);
-    product(d.rows, d.data.data(), d.width, weights_.layers[0].input_back, d_inputs, out.width);
+    product(d.rows, rows_of(d.data.data(), d.width), weights_.layers[0].input_back, d_inputs, out.width);
     // Where dropout or an adversary stood between, the pass knows better.
     const StepRows& rows = piece_.rows();
     const std::int64_t steps = rows.length(place_);

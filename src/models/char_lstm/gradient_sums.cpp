@@ -9,19 +9,19 @@
 namespace undertext {
 namespace {
 
-// Rows of a sum that are worked on at a time: all of the paper's smallest model, so that its products stay
-// large, and parts enough for a few threads of the larger ones.
-constexpr std::int64_t kRows = 1024;
+// Panels of a sum that are worked on at a time: all of the paper's smallest model, so that what they read is
+// read once, and parts enough for a few threads of the larger ones.
+constexpr std::int64_t kPanelsPerPart = 16;
 
-// sum (rows, columns) += a' b over n rows of a and b.
-void add_outer(const float* a, std::int64_t lda, const float* b, std::int64_t ldb, std::int64_t n,
-               std::int64_t rows, std::int64_t columns, float* sum) {
-  gemm(CblasTrans, CblasNoTrans, rows, columns, n, 1, a, lda, b, ldb, 1, sum, columns);
+float* zeros(Buffer& buffer, std::int64_t n) {
+  float* data = buffer.floats(n);
+  std::fill_n(data, n, 0.0f);
+  return data;
 }
 
-// sums[j] += sum over rows of x[row][j]: eight rows at a time in float32, these in double.
-void add_columns(const float* x, std::int64_t rows, std::int64_t stride, std::vector<double>& sums) {
-  const auto n = static_cast<std::int64_t>(sums.size());
+// sums[j] += sum over rows of x[row][j], j in [0, n): eight rows at a time in float32, these in double.
+void add_columns(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t n,
+                 double* __restrict sums) {
   std::int64_t r = 0;
   for (; r + 8 <= rows; r += 8) {
     const float* __restrict y = x + r * stride;
@@ -44,122 +44,138 @@ void add_by_token(const float* x, std::span<const Token> token, std::int64_t wid
   }
 }
 
-std::vector<float> zeros(std::int64_t n) {
-  return std::vector<float>(static_cast<std::size_t>(n), 0.0f);
+// to (4U, columns), gate by gate, += scale times what add_outer() left of `width` columns.
+void add_gates(const float* sum, std::int64_t width, std::int64_t units, std::int64_t columns, float scale,
+               float* to) {
+  constexpr std::int64_t kBlock = 16;  // so many columns at a time: the lines of both sides stay in the cache
+  for (std::int64_t gate = 0; gate < 4; ++gate)
+    for (std::int64_t from = 0; from < columns; from += kBlock)
+      for (std::int64_t unit = 0; unit < units; ++unit) {
+        const float* x = sum + unit / kLanes * width * kPanel + gate * kLanes + unit % kLanes;
+        float* out = to + (gate * units + unit) * columns;
+        for (std::int64_t j = from; j < std::min(columns, from + kBlock); ++j)
+          out[j] += scale * x[j * kPanel];
+      }
+}
+
+// to (rows, columns) += scale times the same of x, rows `width` apart.
+void add_rows(const float* x, std::int64_t width, std::int64_t rows, std::int64_t columns, float scale,
+              float* to) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t j = 0; j < columns; ++j) to[r * columns + j] += scale * x[r * width + j];
 }
 
 }  // namespace
 
 GradientSums::GradientSums(const CharLstmConfig& config, const CharLstmNames& names,
-                           const PackedWeights& weights, const NamedTensors& gradient)
-    : config_(config), names_(names), weights_(weights), layers_(names.layers.size()) {
-  const std::int64_t u = weights.units, v = config.vocabulary;
-  embedding_ = gradient.contains(names.embedding);
-  first_input_ = gradient.contains(names.layers[0].weight_ih);
-  for (std::size_t l = 0; l < layers_.size(); ++l) want_layer(l, gradient);
-  if (embedding_ || first_input_) {
-    token_gates_ = zeros(v * 4 * u);
-    token_embedding_ = zeros(v * weights.embedding);
-    parts_.push_back([this, u](const PassGradient& p) {
-      const std::vector<Token>& token = p.pass->rows().token;
-      if (!p.pass->inputs(0))
-        add_by_token(p.pass->gates(0), token, 4 * u, token_gates_.data());
-      else if (embedding_)
-        add_by_token(p.d_embedding, token, weights_.embedding, token_embedding_.data());
-    });
-  }
-  if (gradient.contains(names.output_weight)) {
-    decoder_ = zeros(v * u);
-    parts_.push_back([this, u, v](const PassGradient& p) {
-      add_outer(p.d_logits, weights_.vocabulary, p.out, u, p.pass->rows().rows(), v, u, decoder_.data());
-    });
-  }
-  if (gradient.contains(names.output_bias)) {
-    decoder_bias_.assign(static_cast<std::size_t>(v), 0.0);
-    parts_.push_back([this](const PassGradient& p) {
-      add_columns(p.d_logits, p.pass->rows().rows(), weights_.vocabulary, decoder_bias_);
-    });
-  }
+                           const PackedWeights& weights, const NamedTensors& gradient,
+                           GradientWorkspace& workspace)
+    : config_(config), names_(names), weights_(weights), gradient_(gradient), work_(workspace) {
+  work_.layers.resize(names.layers.size());
+  for (std::size_t l = 0; l < work_.layers.size(); ++l) want_layer(l);
+  if (wants(names.embedding) || wants(names.layers[0].weight_ih)) want_tokens();
+  want_decoder();
 }
 
-void GradientSums::want_layer(std::size_t l, const NamedTensors& gradient) {
+void GradientSums::want_layer(std::size_t l) {
   const LstmLayerNames& names = names_.layers[l];
-  LayerSums& sums = layers_[l];
-  const std::int64_t u = weights_.units, inputs = weights_.layers[l].inputs;
-  const bool input = gradient.contains(names.weight_ih), recurrent = gradient.contains(names.weight_hh);
-  if (input) sums.input = zeros(4 * u * inputs);
-  if (recurrent) sums.recurrent = zeros(4 * u * u);
-  for (std::int64_t from = 0; from < 4 * u; from += kRows) {
-    const std::int64_t rows = std::min(kRows, 4 * u - from);
+  LayerSums& sums = work_.layers[l];
+  const std::int64_t u = weights_.units, inputs = weights_.layers[l].inputs, panels = u / kLanes;
+  float* input = wants(names.weight_ih) ? zeros(sums.input, 4 * u * inputs) : nullptr;
+  float* recurrent = wants(names.weight_hh) ? zeros(sums.recurrent, 4 * u * u) : nullptr;
+  for (std::int64_t from = 0; from < panels; from += kPanelsPerPart) {
+    const std::int64_t to = std::min(panels, from + kPanelsPerPart);
     if (input)
-      parts_.push_back([=, &sums](const PassGradient& p) {
+      parts_.emplace_back([=](const PassGradient& p) {
         if (const float* x = p.pass->inputs(l))
-          add_outer(p.pass->gates(l) + from, 4 * u, x, inputs, p.pass->rows().rows(), rows, inputs,
-                    sums.input.data() + from * inputs);
+          add_outer(p.pass->gates(l), from, to, x, inputs, inputs, input + from * inputs * kPanel);
       });
     if (recurrent)
-      parts_.push_back([=, &sums](const PassGradient& p) {
-        add_outer(p.pass->gates(l) + from, 4 * u, p.pass->h_before(l), u, p.pass->rows().rows(), rows, u,
-                  sums.recurrent.data() + from * u);
+      parts_.emplace_back([=](const PassGradient& p) {
+        add_outer(p.pass->gates(l), from, to, p.pass->h_before(l), u, u, recurrent + from * u * kPanel);
       });
   }
-  if (!gradient.contains(names.bias_ih) && !gradient.contains(names.bias_hh)) return;
+  if (!wants(names.bias_ih) && !wants(names.bias_hh)) return;
   sums.bias.assign(static_cast<std::size_t>(4 * u), 0.0);
-  parts_.push_back([=, &sums](const PassGradient& p) {
-    add_columns(p.pass->gates(l), p.pass->rows().rows(), 4 * u, sums.bias);
+  parts_.emplace_back([=, bias = sums.bias.data()](const PassGradient& p) {
+    for (std::int64_t panel = 0; panel < panels; ++panel)
+      add_columns(p.pass->gates(l).at(panel, 0), p.pass->gates(l).rows, kPanel, kPanel,
+                  bias + panel * kPanel);
+  });
+}
+
+void GradientSums::want_tokens() {
+  const std::int64_t u = weights_.units, v = config_.vocabulary, e = weights_.embedding;
+  const Gates gates{zeros(work_.token_gates, v * 4 * u), v};
+  float* embedding = zeros(work_.token_embedding, v * e);
+  const bool with_embedding = wants_embedding();
+  parts_.emplace_back([=](const PassGradient& p) {
+    const std::vector<Token>& token = p.pass->rows().token;
+    if (!p.pass->inputs(0)) {
+      for (std::int64_t panel = 0; panel < u / kLanes; ++panel)
+        add_by_token(p.pass->gates(0).at(panel, 0), token, kPanel, gates.at(panel, 0));
+    } else if (with_embedding) {
+      add_by_token(p.d_embedding, token, e, embedding);
+    }
+  });
+}
+
+void GradientSums::want_decoder() {
+  const std::int64_t u = weights_.units, v = weights_.vocabulary, characters = config_.vocabulary;
+  if (wants(names_.output_weight))
+    parts_.emplace_back([=, sum = zeros(work_.decoder, characters * u)](const PassGradient& p) {
+      gemm(CblasTrans, CblasNoTrans, characters, u, p.pass->rows().rows(), 1, p.d_logits, v, p.out, u, 1, sum,
+           u);
+    });
+  if (!wants(names_.output_bias)) return;
+  work_.decoder_bias.assign(static_cast<std::size_t>(characters), 0.0);
+  parts_.emplace_back([=, sum = work_.decoder_bias.data()](const PassGradient& p) {
+    add_columns(p.d_logits, p.pass->rows().rows(), v, characters, sum);
   });
 }
 
 // The gates' gradients were summed by token: one product for each of the few tokens is all that is left.
 void GradientSums::finish_tokens() {
   const std::int64_t v = config_.vocabulary, u = weights_.units, e = weights_.embedding;
-  if (first_input_)
-    add_outer(token_gates_.data(), 4 * u, weights_.token_embedding(0), e, v, 4 * u, e,
-              layers_[0].input.data());
-  if (!embedding_) return;
-  Buffer buffer;
-  float* d = buffer.floats(v * e);
-  product(v, token_gates_.data(), 4 * u, weights_.layers[0].input_back, d, e);
-  for (std::int64_t i = 0; i < v * e; ++i) token_embedding_[static_cast<std::size_t>(i)] += d[i];
+  const Gates gates{work_.token_gates.floats(v * 4 * u), v};
+  if (wants(names_.layers[0].weight_ih))
+    add_outer(gates, 0, u / kLanes, weights_.token_embedding(0), e, e,
+              work_.layers[0].input.floats(4 * u * e));
+  if (!wants_embedding()) return;
+  float* embedding = work_.token_embedding.floats(v * e);
+  const Panels& back = weights_.layers[0].input_back;
+  for (std::int64_t panel = 0; panel < back.panels(); ++panel)
+    add_product(v, gates.from(0), back, panel, embedding + panel * kPanel, e);
 }
 
-// sum: (4U, width) by gate_place; to: (4U, columns), gate by gate.
-void GradientSums::add_gates(const std::vector<float>& sum, std::int64_t width, std::int64_t columns,
-                             double scale, at::Tensor& to) const {
+void GradientSums::finish(double scale) {
+  const std::int64_t u = weights_.units, v = config_.vocabulary, units = config_.units;
   const auto factor = static_cast<float>(scale);
-  float* out = to.data_ptr<float>();
-  for (std::int64_t gate = 0; gate < 4; ++gate)
-    for (std::int64_t unit = 0; unit < config_.units; ++unit, out += columns) {
-      const float* row = sum.data() + gate_place(gate, unit) * width;
-      for (std::int64_t j = 0; j < columns; ++j) out[j] += factor * row[j];
-    }
-}
-
-void GradientSums::finish(double scale, NamedTensors& gradient) {
-  const std::int64_t u = weights_.units, v = config_.vocabulary;
-  const auto factor = static_cast<float>(scale);
-  if (embedding_ || first_input_) finish_tokens();
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
+  if (wants_embedding() || wants(names_.layers[0].weight_ih)) finish_tokens();
+  for (std::size_t l = 0; l < work_.layers.size(); ++l) {
     const LstmLayerNames& names = names_.layers[l];
-    const std::vector<float> bias(layers_[l].bias.begin(), layers_[l].bias.end());
-    if (!layers_[l].input.empty())
-      add_gates(layers_[l].input, weights_.layers[l].inputs, config_.inputs(static_cast<std::int64_t>(l)),
-                scale, gradient.at(names.weight_ih));
-    if (!layers_[l].recurrent.empty())
-      add_gates(layers_[l].recurrent, u, config_.units, scale, gradient.at(names.weight_hh));
-    for (const std::string& name : {names.bias_ih, names.bias_hh})
-      if (gradient.contains(name)) add_gates(bias, 1, 1, scale, gradient.at(name));
+    LayerSums& sums = work_.layers[l];
+    const std::int64_t inputs = config_.inputs(static_cast<std::int64_t>(l)),
+                       width = weights_.layers[l].inputs;
+    if (wants(names.weight_ih))
+      add_gates(sums.input.floats(4 * u * width), width, units, inputs, factor, data(names.weight_ih));
+    if (wants(names.weight_hh))
+      add_gates(sums.recurrent.floats(4 * u * u), u, units, units, factor, data(names.weight_hh));
+    for (const std::string& name : {names.bias_ih, names.bias_hh}) {
+      if (!wants(name)) continue;
+      const std::vector<float> bias(sums.bias.begin(), sums.bias.end());
+      add_gates(bias.data(), 1, units, 1, factor, data(name));
+    }
   }
-  const auto add_rows = [&](const std::vector<float>& sum, std::int64_t width, at::Tensor& to) {
-    float* out = to.data_ptr<float>();
-    for (std::int64_t token = 0; token < v; ++token)
-      for (std::int64_t j = 0; j < to.size(1); ++j) *out++ += factor * sum[token * width + j];
-  };
-  if (embedding_) add_rows(token_embedding_, weights_.embedding, gradient.at(names_.embedding));
-  if (!decoder_.empty()) add_rows(decoder_, u, gradient.at(names_.output_weight));
-  if (decoder_bias_.empty()) return;
-  float* bias = gradient.at(names_.output_bias).data_ptr<float>();
-  for (std::int64_t j = 0; j < v; ++j) bias[j] = static_cast<float>(bias[j] + scale * decoder_bias_[j]);
+  if (wants_embedding())
+    add_rows(work_.token_embedding.floats(v * weights_.embedding), weights_.embedding, v, config_.embedding,
+             factor, data(names_.embedding));
+  if (wants(names_.output_weight))
+    add_rows(work_.decoder.floats(v * u), u, v, units, factor, data(names_.output_weight));
+  if (!wants(names_.output_bias)) return;
+  float* bias = data(names_.output_bias);
+  for (std::int64_t j = 0; j < v; ++j)
+    bias[j] = static_cast<float>(bias[j] + scale * work_.decoder_bias[static_cast<std::size_t>(j)]);
 }
 
 }  // namespace undertext

@@ -13,7 +13,7 @@ namespace undertext {
 
 // What one pass leaves for the sums, all by row.
 struct PassGradient {
-  LstmPass* pass;
+  const LstmPass* pass;
   const float* out;       // (rows, U): what the decoder read
   const float* d_logits;  // (rows, V)
   // (rows, E): d loss / d what came out of the embedding, of a pass that did not read the tokens as they are;
@@ -21,40 +21,48 @@ struct PassGradient {
   const float* d_embedding;
 };
 
+struct LayerSums {
+  Buffer input, recurrent;   // (4U, inputs), (4U, U), as add_outer() leaves them
+  std::vector<double> bias;  // (4U)
+};
+
+struct GradientWorkspace {
+  std::vector<LayerSums> layers;
+  // By token, of passes that read the tokens as they are: sums of the first layer's gates, (V, 4U) by panels;
+  // and of what came out of the embedding, (V, E).
+  Buffer token_gates, token_embedding;
+  Buffer decoder;  // (V, U)
+  std::vector<double> decoder_bias;
+};
+
 class GradientSums {
  public:
   // gradient: names which tensors are wanted.
   GradientSums(const CharLstmConfig& config, const CharLstmNames& names, const PackedWeights& weights,
-               const NamedTensors& gradient);
+               const NamedTensors& gradient, GradientWorkspace& workspace);
 
-  bool wants_embedding() const { return embedding_; }
+  bool wants_embedding() const { return wants(names_.embedding); }
   // The sums in parts that can be worked on at the same time.
   std::int64_t parts() const { return static_cast<std::int64_t>(parts_.size()); }
-  void add(std::int64_t part, const PassGradient& pass) { parts_[static_cast<std::size_t>(part)](pass); }
+  void add(std::int64_t part, const PassGradient& pass) const {
+    parts_[static_cast<std::size_t>(part)](pass);
+  }
   // Adds all, times scale, to the tensors. Once.
-  void finish(double scale, NamedTensors& gradient);
+  void finish(double scale);
 
  private:
-  struct LayerSums {
-    std::vector<float> input, recurrent;  // (4U, inputs), (4U, U)
-    std::vector<double> bias;             // (4U)
-  };
-
-  void want_layer(std::size_t l, const NamedTensors& gradient);
-  void add_gates(const std::vector<float>& sum, std::int64_t width, std::int64_t columns, double scale,
-                 at::Tensor& to) const;
+  bool wants(const std::string& name) const { return gradient_.contains(name); }
+  float* data(const std::string& name) const { return gradient_.at(name).data_ptr<float>(); }
+  void want_layer(std::size_t l);
+  void want_tokens();
+  void want_decoder();
   void finish_tokens();
 
   const CharLstmConfig& config_;
   const CharLstmNames& names_;
   const PackedWeights& weights_;
-  bool embedding_ = false, first_input_ = false;
-  std::vector<LayerSums> layers_;
-  // By token, of passes that read the tokens as they are: sums of the first layer's gates, (V, 4U); and of
-  // what came out of the embedding, (V, E).
-  std::vector<float> token_gates_, token_embedding_;
-  std::vector<float> decoder_;  // (V, U)
-  std::vector<double> decoder_bias_;
+  const NamedTensors& gradient_;
+  GradientWorkspace& work_;
   std::vector<std::function<void(const PassGradient&)>> parts_;
 };
 

@@ -1,6 +1,6 @@
 // A character LSTM's weights as the passes read them: packed for products, padded to whole vectors, the gates
-// in blocks. A row of gates holds, for each kLanes units, their gates i, f, g and o: (U / lanes, 4, lanes),
-// so that one panel of a product gives all that its units need.
+// in blocks. A panel of gates holds those of kLanes units, i, f, g and o: (4, lanes) in each row, so that one
+// panel of a product gives all that its units need.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,6 @@
 #include "tensors/named_tensors.h"
 
 namespace undertext {
-
-// Where gate q (0 to 3: i, f, g, o) of a unit stands in a row of gates.
-inline std::int64_t gate_place(std::int64_t gate, std::int64_t unit) {
-  return unit / kLanes * kPanel + gate * kLanes + unit % kLanes;
-}
 
 struct PackedLayer {
   std::int64_t inputs = 0;            // E or U, padded

@@ -1,10 +1,10 @@
 // Products with a matrix that is packed once and multiplied by many times: an LSTM multiplies the few rows of
-// a step by the same weights at every step, and BLAS would pack them anew each time, which for 8 or 16 rows
-// takes as long as the product itself. Packed weights of 128 units stay in the second-level cache.
+// a step by the same weights at every step, and BLAS would pack them anew each time, which for 16 rows takes
+// half as long as the product itself. Packed weights of 128 units stay in the second-level cache.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 #include "models/workspace.h"
 
@@ -18,7 +18,7 @@ inline constexpr std::int64_t kLanes = 8;
 #else
 inline constexpr std::int64_t kLanes = 4;
 #endif
-inline constexpr std::int64_t kPanel = 4 * kLanes;  // columns of a panel, the last may have fewer
+inline constexpr std::int64_t kPanel = 4 * kLanes;  // columns of a panel; the last may have fewer
 
 inline std::int64_t padded(std::int64_t n) {
   return (n + kLanes - 1) / kLanes * kLanes;
@@ -28,16 +28,11 @@ inline std::int64_t padded(std::int64_t n) {
 // the other.
 class Panels {
  public:
-  // at(k, j): element of B in row k and column j.
-  template <typename At>
-  void pack(std::int64_t depth, std::int64_t columns, At at) {
-    float* to = allocate(depth, columns);
-    for (std::int64_t j = 0; j < columns; j += kPanel) {
-      const std::int64_t width = columns - j < kPanel ? columns - j : kPanel;
-      for (std::int64_t k = 0; k < depth; ++k)
-        for (std::int64_t i = 0; i < width; ++i) *to++ = at(k, j + i);
-    }
-  }
+  // Row k of B is row(k), n numbers and then zeros; null: zeros.
+  using Row = std::function<const float*(std::int64_t)>;
+  void pack(std::int64_t depth, std::int64_t columns, std::int64_t n, const Row& row);
+  // Column j of B is row(j), likewise.
+  void pack_transposed(std::int64_t depth, std::int64_t columns, std::int64_t n, const Row& row);
 
   std::int64_t depth() const { return depth_; }
   std::int64_t columns() const { return columns_; }
@@ -57,13 +52,40 @@ class Panels {
   float* data_ = nullptr;
 };
 
-// c (rows, the panel's columns) += a (rows, depth) times one panel; lda, ldc: distance between rows. c and
-// its rows are aligned to vectors.
-void add_product(std::int64_t rows, const float* a, std::int64_t lda, const Panels& b, std::int64_t panel,
-                 float* c, std::int64_t ldc);
+// A (rows, depth) on the left of a product: element (r, k) stands at r * row + k / run * next + k % run.
+struct LeftMatrix {
+  const float* data;
+  std::int64_t row, run, next;
+};
 
-// c (rows, columns) = a (rows, depth) b, plus `start` (columns) in every row; null: nothing.
-void product(std::int64_t rows, const float* a, std::int64_t lda, const Panels& b, float* c, std::int64_t ldc,
+// Row by row, `stride` apart.
+LeftMatrix rows_of(const float* data, std::int64_t stride);
+
+// A matrix (rows, 4U) of gates by panels: (U / lanes, rows, kPanel). A product gives one panel of it for some
+// rows at a time, and what becomes of those rows stays together in the cache.
+struct Gates {
+  float* data = nullptr;
+  std::int64_t rows = 0;
+
+  float* at(std::int64_t panel, std::int64_t row) const { return data + (panel * rows + row) * kPanel; }
+  LeftMatrix from(std::int64_t row) const { return {at(0, row), kPanel, kPanel, rows * kPanel}; }
+};
+
+// c (rows, the panel's columns) += a times one panel of b; rows of c lie ldc apart and are aligned to
+// vectors.
+void add_product(std::int64_t rows, const LeftMatrix& a, const Panels& b, std::int64_t panel, float* c,
+                 std::int64_t ldc);
+
+// c (rows, columns) = a b, plus `start` (columns) in every row; null: nothing.
+void product(std::int64_t rows, const LeftMatrix& a, const Panels& b, float* c, std::int64_t ldc,
              const float* start = nullptr);
+// The same for the rows of c from `first` on.
+void product(std::int64_t rows, const LeftMatrix& a, const Panels& b, const Gates& c, std::int64_t first,
+             const float* start = nullptr);
+
+// sum += d' x for the panels [first, last) of gates d and x (rows, columns), rows ldx apart. sum: one panel
+// after the other, (columns, kPanel) each, as Panels would hold the transposed.
+void add_outer(const Gates& d, std::int64_t first, std::int64_t last, const float* x, std::int64_t ldx,
+               std::int64_t columns, float* sum);
 
 }  // namespace undertext

@@ -1,9 +1,10 @@
 // One way through a character LSTM and back, for the sentences of some StepRows. A layer's inputs are one
-// product for all steps; each step is one product with the recurrent weights, panel by panel, and the gates
-// of a panel follow while its sums are in the cache.
+// product for some steps at a time; each step is one product with the recurrent weights, panel by panel, and
+// the gates of a panel follow while its sums are in the cache.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/char_lstm/packed_weights.h"
@@ -20,7 +21,7 @@ struct LstmLayerWorkspace {
 
 struct LstmWorkspace {
   std::vector<LstmLayerWorkspace> layers;
-  Buffer d_c, d_recurrent, d_inputs;
+  Buffer d_c, d_inputs;
 };
 
 class LstmPass {
@@ -46,23 +47,25 @@ class LstmPass {
   // its h of the step before, and the gradient of its gates' sums.
   const float* inputs(std::size_t layer) const { return layers_[layer].inputs; }
   const float* h_before(std::size_t layer) const { return layers_[layer].h_before; }
-  const float* gates(std::size_t layer) const { return layers_[layer].gates; }
+  const Gates& gates(std::size_t layer) const { return layers_[layer].gates; }
 
  private:
   struct Layer {
-    const float* inputs;    // (rows, inputs)
-    float* gates;           // (rows, 4U)
-    float *h, *c;           // (places + rows, U): the states before the first step come first
-    float *tanh_c, *out;    // (rows, U); out: h after dropout
-    const float* h_before;  // (rows, U)
+    const float* inputs = nullptr;     // (rows, inputs)
+    Gates gates;                       // (rows, 4U)
+    float *h = nullptr, *c = nullptr;  // (places + rows, U): the states before the first step come first
+    float *tanh_c = nullptr, *out = nullptr;  // (rows, U); out: h after dropout
+    const float* h_before = nullptr;          // (rows, U)
   };
+  using Steps = std::pair<std::int64_t, std::int64_t>;  // from the first to before the second
 
   void start(Layer& layer, std::size_t l, const LstmState* state, std::size_t sentences) const;
-  void forward_layer(std::size_t l, bool from_nothing);
-  void forward_step(std::size_t l, std::int64_t step, bool from_nothing);
+  void read_inputs(std::size_t l, const Steps& run) const;
+  void forward_step(std::size_t l, std::int64_t step, bool from_nothing) const;
+  void backward_step(std::size_t l, std::int64_t step, float* d_out, float* d_c) const;
+  // d loss / d what the layer read in those steps, (rows, inputs), all rows of all steps one after the other.
+  void to_inputs_of(std::size_t l, const Steps& run, float* d_inputs) const;
   const float* gather_h_before(std::size_t l);
-  void backward_layer(std::size_t l, float* d_out);
-  void backward_step(std::size_t l, std::int64_t step, float* d_out);
   // to = from times the choices for the rows of a step; may be the same.
   void drop(std::size_t l, std::int64_t step, const float* from, float* to) const;
   bool drops(std::size_t l) const { return !dropout_.empty() && dropout_[l].acts(); }
@@ -76,6 +79,7 @@ class LstmPass {
   std::vector<Dropout> dropout_;
   LstmWorkspace& work_;
   std::int64_t units_;
+  std::vector<Steps> runs_;  // steps whose products with the input weights are done at once
   std::vector<Layer> layers_;
 };
 

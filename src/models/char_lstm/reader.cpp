@@ -41,7 +41,7 @@ void CharLstmReader::read(std::span<const StateId> states, std::span<const Token
   thread_local ReaderWorkspace work;
   const auto n = static_cast<std::int64_t>(states.size());
   const std::int64_t u = weights_->units;  // padded
-  float* gates = work.gates.floats(kRows * 4 * u);
+  const Gates gates{work.gates.floats(kRows * 4 * u), n};
   float* h_before = work.h_before.floats(kRows * u);
   float* c_before = work.c_before.floats(kRows * u);
   float* c = work.c.floats(kRows * u);
@@ -57,16 +57,15 @@ void CharLstmReader::read(std::span<const StateId> states, std::span<const Token
       std::copy_n(layer.h.data() + states[r] * units_, units_, h_before + r * u);
       std::copy_n(layer.c.data() + states[r] * units_, units_, c_before + r * u);
     }
-    if (below)
-      product(n, below, u, packed.input, gates, 4 * u, packed.bias);
-    else
-      for (std::int64_t r = 0; r < n; ++r)
-        std::copy_n(weights_->token_gates(tokens[r]), 4 * u, gates + r * 4 * u);
+    if (below) product(n, rows_of(below, u), packed.input, gates, 0, packed.bias);
     float* h = work.h[l % 2].floats(kRows * u);
     for (std::int64_t panel = 0; panel < packed.recurrent.panels(); ++panel) {
       const std::int64_t unit = panel * kLanes;
-      add_product(n, h_before, u, packed.recurrent, panel, gates + panel * kPanel, 4 * u);
-      gates_forward({n, u, gates + panel * kPanel, c_before + unit, c + unit, tanh_c + unit}, h + unit);
+      if (!below)
+        for (std::int64_t r = 0; r < n; ++r)
+          std::copy_n(weights_->token_gates(tokens[r]) + panel * kPanel, kPanel, gates.at(panel, r));
+      add_product(n, rows_of(h_before, u), packed.recurrent, panel, gates.at(panel, 0), kPanel);
+      gates_forward({n, u, gates.at(panel, 0), c_before + unit, c + unit, tanh_c + unit}, h + unit);
     }
     for (std::int64_t r = 0; r < n; ++r) {
       std::copy_n(h + r * u, units_, layer.h.data() + (first + r) * units_);

@@ -103,6 +103,7 @@ TEST_F(CharLstmFolder, NamesWhatIsWrongInTheConfig) {
   } cases[] = {
       {"vocab_size", nullptr, "\"vocab_size\" is null"},
       {"vocab_size", 0, "\"vocab_size\" is 0, expected a whole number from 1"},
+      {"vocab_size", 1 << 20, "\"vocab_size\" is 1048576, expected a whole number from 1 to 65536"},
       {"vocab_size", 18446744073709551615u, "\"vocab_size\" is 18446744073709551615, expected"},
       {"embedding_size", -1, "\"embedding_size\" is -1"},
       {"hidden_size", 1e30, "\"hidden_size\" is 1e+30"},
