@@ -32,7 +32,8 @@ nlohmann::json json_of(const Flags& flags, const FilmRecovery& recovery, const A
           {"oracle", flags.attack.oracle()},
           {"bag", recovery.bag},
           {"bag_from", recovery.bag_from},
-          {"bag_confidence", recovery.bag_confidence},
+          {"bag_confidence",
+           recovery.bag_confidence ? nlohmann::json(*recovery.bag_confidence) : nlohmann::json(nullptr)},
           {"longest", recovery.longest},
           {"sentences", sentences},
           {"residual", recovery.residual},
@@ -76,12 +77,13 @@ std::string text_of(const Flags& flags, const FilmRecovery& recovery, const Atta
       "{} read from {}\n"
       "who reads:  {}\n"
       "update:     {}\n"
-      "bag:        {} ({}, confidence {:.2f})\n"
+      "bag:        {} ({}, confidence {})\n"
       "certified:  {}\n",
       counted(std::ssize(recovery.sentences), "text", "texts"), flags.update.string(),
       flags.attack.oracle() ? "nobody: the bag of words was given" : threat_model_text(),
       protocol_text(inputs.observation.update.protocol), counted(std::ssize(recovery.bag), "token", "tokens"),
-      recovery.bag_from, recovery.bag_confidence,
+      recovery.bag_from,
+      recovery.bag_confidence ? fmt::format("{:.2f}", *recovery.bag_confidence) : "not known",
       recovery.certified
           ? std::string("yes: the gradient of these texts is the observed one, to rounding")
           : fmt::format("no: {:.2g} of the gradient is not explained; trust each text as its confidence says",

@@ -16,8 +16,6 @@
 namespace undertext {
 namespace {
 
-constexpr double kNormsPrecision = 0.8;  // of row norms with a tied head, as far as we measured
-
 std::shared_ptr<const Transformer> checked_model(const Observation& observation) {
   auto model = std::dynamic_pointer_cast<const Transformer>(observation.before);
   if (!model || model->config().kind != TransformerKind::gpt2 || model->config().layers < 1)
@@ -39,7 +37,6 @@ void add_bag(const Observation& observation, const Transformer& model, double no
     for (const RecoveredWord& word : recover_bag_by_counts(observation).words) to.bag.push_back(word.id);
     std::ranges::sort(to.bag);
     to.bag_from = "norms";
-    to.bag_confidence = kNormsPrecision;
     return;
   }
   const at::Tensor largest = std::get<0>(summed_gradient(observation, name).abs().max(1)).contiguous();
@@ -47,7 +44,7 @@ void add_bag(const Observation& observation, const Transformer& model, double no
   for (std::int64_t k = 0; k < largest.size(0); ++k)
     if (largest.data_ptr<double>()[k] > tau) to.bag.push_back(static_cast<Token>(k));
   to.bag_from = "rows";
-  to.bag_confidence = model.config().tied ? 0 : 1;
+  if (!model.config().tied && noise == 0) to.bag_confidence = 1;
 }
 
 }  // namespace

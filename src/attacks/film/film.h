@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,10 +61,11 @@ struct FilmSentence {
 };
 
 struct FilmRecovery {
-  std::vector<Token> bag;     // ascending
-  std::string bag_from;       // oracle, rows, span, norms, bias or evidence
-  double bag_confidence = 0;  // 0 to 1
-  std::int64_t longest = 0;   // tokens of the longest sentence, as the position rows show; 0: they do not
+  std::vector<Token> bag;  // ascending
+  std::string bag_from;    // oracle, rows, span, norms, bias or evidence
+  // 0 to 1. Empty: not to be told, as of rows' norms under a tied head, where every row moved.
+  std::optional<double> bag_confidence;
+  std::int64_t longest = 0;  // tokens of the longest sentence, as the position rows show; 0: they do not
   std::vector<FilmSentence> sentences;  // best first
   double residual = 1;                  // of the whole gradient, relative: what the sentences do not explain
   bool certified = false;               // the gradient of these sentences is the observed one, to rounding

@@ -173,7 +173,7 @@ json CellRunner::read_film(const json& config, const Attacked& update, const Ent
   json metrics = scores_of(recovery, truth, tokenizer, entities);
   metrics["certified"] = recovery.certified ? 1 : 0;
   add_number(metrics, "unmatched", recovery.residual);
-  add_number(metrics, "bag_confidence", recovery.bag_confidence);
+  if (recovery.bag_confidence) add_number(metrics, "bag_confidence", *recovery.bag_confidence);
   if (const std::vector<double> confidence = confidence_of(recovery); !confidence.empty())
     metrics["confidence"] =
         std::accumulate(confidence.begin(), confidence.end(), 0.0) / static_cast<double>(confidence.size());
