@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "federated/clients.h"
 #include "federated/local_training.h"
+#include "federated/step_gradient.h"
 #include "models/char_lstm/char_lstm.h"
 
 namespace undertext {
