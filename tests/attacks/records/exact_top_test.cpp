@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attacks/records/pattern_reader.h"
 #include "small_reader.h"
 
 namespace undertext {
@@ -28,6 +29,12 @@ std::vector<Tried> try_all(const LanguageModel& model, const RecordPattern& patt
   return tried;
 }
 
+ExactTop search(const std::shared_ptr<CifgLstm>& model, const TokenPattern& pattern,
+                const ExactTopOptions& options = {}) {
+  PatternReader reader(model, pattern, {});
+  return exact_top(reader, pattern, options);
+}
+
 void expect_the_best(const ExactTop& top, const TokenPattern& pattern, const std::vector<Tried>& tried) {
   for (std::size_t i = 0; i < top.records.size(); ++i) {
     EXPECT_NEAR(top.records[i].log_probability, tried[i].log_probability, 1e-4) << i;
@@ -35,7 +42,9 @@ void expect_the_best(const ExactTop& top, const TokenPattern& pattern, const std
     const bool alone =
         (i == 0 || tried[i - 1].log_probability > tried[i].log_probability + 1e-4) &&
         (i + 1 == tried.size() || tried[i + 1].log_probability < tried[i].log_probability - 1e-4);
-    if (alone) EXPECT_EQ(pattern.text(top.records[i].tokens), tried[i].text) << i;
+    if (alone) {
+      EXPECT_EQ(pattern.text(top.records[i].tokens), tried[i].text) << i;
+    }
   }
 }
 
@@ -49,7 +58,7 @@ TEST(ExactTop, FindsWhatTryingAllSixDigitsFinds) {
     ExactTopOptions options;
     options.top = 200;
     options.batch = batch;
-    const ExactTop top = exact_top(model, tokens, options);
+    const ExactTop top = search(model, tokens, options);
     ASSERT_EQ(top.records.size(), 200u);
     EXPECT_EQ(top.proven, 200);
     EXPECT_EQ(top.bound, top.records.back().log_probability);
@@ -62,7 +71,7 @@ TEST(ExactTop, ListsAllWhereThereAreFew) {
   const RecordPattern pattern = RecordPattern::parse("{a|ab|abc|x}{c|bc|dd} {re|red|green}");
   const auto model = small_reader(5);
   const TokenPattern tokens(pattern, small_characters());
-  const ExactTop top = exact_top(model, tokens);
+  const ExactTop top = search(model, tokens);
   const std::vector<Tried> tried = try_all(*model, pattern);
   ASSERT_EQ(top.records.size(), tried.size());
   EXPECT_EQ(top.bound, -INFINITY);
@@ -81,7 +90,7 @@ TEST(ExactTop, SaysHowManyAreProvenWhenItGivesUp) {
     options.top = 100;
     options.batch = 10;
     options.most_read = most;
-    const ExactTop top = exact_top(model, tokens, options);
+    const ExactTop top = search(model, tokens, options);
     EXPECT_LE(top.read, most + options.batch);
     EXPECT_LE(top.proven, std::ssize(top.records));
     // The bound holds: whatever is above it is in the list.
