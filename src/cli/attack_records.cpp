@@ -122,9 +122,12 @@ nlohmann::json json_of(const Flags& flags, const FederationObservation& observat
     nlohmann::json candidates = nlohmann::json::array();
     for (const RecoveredRecord& record : victim.candidates) {
       if (std::ssize(candidates) == flags.top) break;
-      nlohmann::json one = {
-          {"text", record.text},         {"rank", record.rank}, {"correlation", record.correlation},
-          {"exposure", record.exposure}, {"bits", record.bits}, {"owner", record.owner}};
+      nlohmann::json one = {{"text", record.text},
+                            {"rank", record.rank},
+                            {"correlation", record.correlation},
+                            {"exposure", record.exposure},
+                            {"owner", record.owner}};
+      if (record.bits) one["bits"] = *record.bits;
       if (record.confidence) one["confidence"] = *record.confidence;
       candidates.push_back(std::move(one));
     }
@@ -139,7 +142,7 @@ nlohmann::json json_of(const Flags& flags, const FederationObservation& observat
           {"rounds", observation.rounds},
           {"clients", observation.clients},
           {"log2_texts", recovery.log2_texts},
-          {"searched", recovery.searched},
+          {"searched", {recovery.first_searched, recovery.last_searched}},
           {"proven", recovery.proven},
           {"victims", victims},
           {"control", flags.permute.has_value()},
@@ -148,12 +151,12 @@ nlohmann::json json_of(const Flags& flags, const FederationObservation& observat
 }
 
 std::string searched_text(const RecordRecovery& recovery) {
-  const std::int64_t proven = *std::ranges::min_element(recovery.proven);
-  std::string rounds;
-  for (const std::int64_t round : recovery.searched)
-    rounds += (rounds.empty() ? "" : ", ") + std::to_string(round);
-  return fmt::format("the likeliest of 2^{:.1f} texts after round {}; the first {} proven to be so",
-                     recovery.log2_texts, rounds, proven);
+  const std::string where =
+      recovery.first_searched == recovery.last_searched
+          ? fmt::format("after round {}", recovery.last_searched)
+          : fmt::format("by rounds {} to {} together", recovery.first_searched, recovery.last_searched);
+  return fmt::format("the likeliest of 2^{:.1f} texts {}; the first {} proven to be so", recovery.log2_texts,
+                     where, recovery.proven);
 }
 
 std::string score_lines(const RecordScores& scores) {

@@ -1,23 +1,23 @@
-// All rounds' evidence on candidate records in one likelihood, and all victims at once.
+// All rounds' evidence on records in one likelihood, and all victims at once.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
-#include "attacks/records/exposure_table.h"
 #include "attacks/records/record_attack.h"
+#include "attacks/records/token_pattern.h"
 
 namespace undertext {
 
-// The rounds whose likeliest texts are candidates: the last model has forgotten the records of clients that
-// took no part lately.
-std::vector<std::int64_t> rounds_to_search(const FederationObservation& observation);
+struct BestRecords {
+  std::vector<VictimRecords> victims;
+  std::int64_t first_round = 0;  // whose model is the earliest that was read
+  std::int64_t proven = 0;       // of each victim's candidates at least so many are its likeliest
+};
 
-// texts: of each record of the table.
-std::vector<VictimRecords> best_records(const FederationObservation& observation, const ExposureTable& table,
-                                        const std::vector<std::string>& texts, double log2_texts,
-                                        const std::vector<std::int64_t>& victims);
+// context: what stands before a record.
+BestRecords best_records(const FederationObservation& observation, const RecordPattern& pattern,
+                         const TokenPattern& tokens, const Sentence& context,
+                         const std::vector<std::int64_t>& victims, std::int64_t candidates);
 
 }  // namespace undertext

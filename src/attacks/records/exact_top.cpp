@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "attacks/records/pattern_reader.h"
 #include "base/error.h"
 
 namespace undertext {
@@ -30,9 +29,8 @@ struct Open {
 // So at most `batch` states of each length are held, whatever the pattern's size.
 class Search {
  public:
-  Search(std::shared_ptr<const LanguageModel> model, const TokenPattern& pattern,
-         const ExactTopOptions& options)
-      : options_(options), pattern_(pattern), reader_(std::move(model), pattern, options.context) {}
+  Search(TokenScores& scores, const TokenPattern& pattern, const ExactTopOptions& options)
+      : options_(options), pattern_(pattern), scores_(scores) {}
 
   ExactTop run() {
     begin();
@@ -71,10 +69,9 @@ class Search {
 
   void begin() {
     levels_.emplace_back();
-    const bool predicted = reader_.begin() != PatternReader::kNothing;
-    const Matrix<float> log_probability = predicted ? reader_.log_probabilities(reader_.begin(), 1)
-                                                    : Matrix<float>(1, std::ssize(pattern_.alphabet()));
-    add_children(0, -1, 0, reader_.begin(), log_probability.row(0));
+    const std::int32_t place = 0;
+    const Matrix<float> log_probability = scores_.scores(scores_.begin(), std::span(&place, 1));
+    add_children(0, -1, place, scores_.begin(), log_probability.row(0));
   }
 
   // What follows a prefix that was read: texts that end there are found, others open.
@@ -108,14 +105,16 @@ class Search {
   void read(const std::vector<Open>& prefixes) {
     std::vector<StateId> states;
     std::vector<Token> tokens;
+    std::vector<std::int32_t> places;
     for (const Open& open : prefixes) {
       states.push_back(open.parent);
       tokens.push_back(open.token);
+      places.push_back(open.state);
     }
-    const StateId first = reader_.extend(states, tokens);
+    const StateId first = scores_.extend(states, tokens);
     const auto n = std::ssize(prefixes);
     read_ += n;
-    const Matrix<float> log_probability = reader_.log_probabilities(first, n);
+    const Matrix<float> log_probability = scores_.scores(first, places);
     levels_.emplace_back();
     for (std::int64_t i = 0; i < n; ++i) {
       const Open& open = prefixes[static_cast<std::size_t>(i)];
@@ -123,7 +122,7 @@ class Search {
       add_children(open.log_probability, static_cast<std::int32_t>(paths_.size()) - 1, open.state,
                    first + static_cast<StateId>(i), log_probability.row(i));
     }
-    if (reader_.states() > 2 * needed_ + 4 * options_.batch) forget();
+    if (scores_.states() > 2 * needed_ + 4 * options_.batch) forget();
   }
 
   // Forgets the states that no open prefix goes on from.
@@ -134,7 +133,7 @@ class Search {
     std::ranges::sort(needed);
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     if (!needed.empty() && needed.front() < 0) needed.erase(needed.begin());
-    reader_.keep(needed);
+    scores_.keep(needed);
     needed_ = std::ssize(needed);
     for (auto& level : levels_)
       for (Open& open : level)
@@ -170,7 +169,7 @@ class Search {
 
   const ExactTopOptions& options_;
   const TokenPattern& pattern_;
-  PatternReader reader_;
+  TokenScores& scores_;
   std::vector<std::vector<Open>> levels_;  // by length; what is open of each
   std::vector<PathNode> paths_;
   std::vector<Found> found_;  // a heap
@@ -180,10 +179,9 @@ class Search {
 
 }  // namespace
 
-ExactTop exact_top(std::shared_ptr<const LanguageModel> model, const TokenPattern& pattern,
-                   const ExactTopOptions& options) {
+ExactTop exact_top(TokenScores& scores, const TokenPattern& pattern, const ExactTopOptions& options) {
   UNDERTEXT_CHECK(options.top > 0 && options.batch > 0 && options.most_read > 0);
-  return Search(std::move(model), pattern, options).run();
+  return Search(scores, pattern, options).run();
 }
 
 }  // namespace undertext

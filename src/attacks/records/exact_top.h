@@ -1,15 +1,14 @@
-// The likeliest texts of a pattern under a model, with proof: of 10^9 texts the first 1000 in a fraction of a
-// second. A text is never likelier than what it begins with, so whatever begins with a prefix that is less
-// likely than K texts that were found already is none of the K likeliest.
+// The likeliest texts of a pattern, under one model or many together, with proof: of 10^9 texts the first
+// 1000 in a fraction of a second. A text is never likelier than what it begins with, so whatever begins with
+// a prefix that is less likely than K texts that were found already is none of the K likeliest.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "attacks/records/token_pattern.h"
-#include "models/language_model.h"
+#include "attacks/records/token_scores.h"
 
 namespace undertext {
 
@@ -19,7 +18,6 @@ struct ExactTopOptions {
   // Prefixes read in all before the search gives up on its proof. A model that knows nothing of the records
   // spreads its probability over all texts, and a proof would have to read nearly all.
   std::int64_t most_read = 200'000;
-  Sentence context = {};  // what stands before a record
 };
 
 struct TopRecord {
@@ -35,7 +33,7 @@ struct ExactTop {
   std::int64_t read = 0;    // prefixes
 };
 
-ExactTop exact_top(std::shared_ptr<const LanguageModel> model, const TokenPattern& pattern,
-                   const ExactTopOptions& options = {});
+// scores: of that pattern; its states are forgotten on the way.
+ExactTop exact_top(TokenScores& scores, const TokenPattern& pattern, const ExactTopOptions& options = {});
 
 }  // namespace undertext

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "attacks/records/exact_top.h"
+#include "attacks/records/pattern_reader.h"
 #include "attacks/records/record_tree.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -16,11 +17,11 @@ RecordCandidates likeliest_records(const FederationObservation& observation, con
   ExactTopOptions options;
   options.top = search.top;
   options.most_read = search.most_read;
-  options.context = search.context;
   Progress progress("searching", std::ssize(rounds), "snapshots");
   parallel_for(std::ssize(rounds), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
-    tops[at] = exact_top(observation.model(rounds[at]), pattern, options);
+    PatternReader reader(observation.model(rounds[at]), pattern, search.context);
+    tops[at] = exact_top(reader, pattern, options);
     progress.advance();
   });
   RecordCandidates candidates;

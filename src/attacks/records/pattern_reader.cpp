@@ -35,7 +35,12 @@ StateId PatternReader::extend(std::span<const StateId> states, std::span<const T
   return reader_->extend(states, tokens);
 }
 
+Matrix<float> PatternReader::scores(StateId first, std::span<const std::int32_t> places) {
+  return log_probabilities(first, std::ssize(places));
+}
+
 Matrix<float> PatternReader::log_probabilities(StateId first, std::int64_t n) {
+  if (first == kNothing) return Matrix<float>(n, words_.size());
   const float* h = reader_->hidden(first);
   Matrix<float> result = words_.logits(h, n);
   std::vector<double> log_total(static_cast<std::size_t>(n));

@@ -55,8 +55,8 @@ std::vector<VictimRecords> published_records(const FederationObservation& observ
                                     .rank = one.rank,
                                     .correlation = correlation[r],
                                     .exposure = table.whole(table.rounds(), one.record),
-                                    .bits = exposure_in_bits(log2_texts, last_ranks[r]),
-                                    .owner = owners[r]});
+                                    .owner = owners[r],
+                                    .bits = exposure_in_bits(log2_texts, last_ranks[r])});
     }
   }
   return victims;

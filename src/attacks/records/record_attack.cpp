@@ -43,21 +43,27 @@ RecordRecovery recover_records(const FederationObservation& observation, const R
   const RecordAttack attack = checked(asked, observation);
   const TokenPattern tokens(pattern, *observation.tokenizer);
   const Sentence context = context_of(attack, *observation.tokenizer);
+  RecordRecovery recovery;
+  recovery.log2_texts = pattern.log2_size();
+  recovery.last_searched = observation.rounds;
+  if (attack.method == RecordMethod::best) {
+    BestRecords best = best_records(observation, pattern, tokens, context, attack.victims, attack.candidates);
+    recovery.victims = std::move(best.victims);
+    recovery.first_searched = best.first_round;
+    recovery.proven = best.proven;
+    return recovery;
+  }
+  recovery.first_searched = observation.rounds;
   CandidateSearch search;
   search.top = attack.candidates;
   search.context = context;
-
-  RecordRecovery recovery;
-  recovery.log2_texts = pattern.log2_size();
-  const bool best = attack.method == RecordMethod::best;
-  recovery.searched = best ? rounds_to_search(observation) : std::vector{observation.rounds};
-  RecordCandidates found = likeliest_records(observation, tokens, recovery.searched, search);
-  recovery.proven = found.proven;
+  const RecordCandidates found =
+      likeliest_records(observation, tokens, std::vector{observation.rounds}, search);
+  recovery.proven = found.proven.front();
   std::vector<std::string> texts;
   for (const Sentence& record : found.records) texts.push_back(tokens.text(record));
   const ExposureTable table = exposures(observation, tokens, found.records, context);
-  recovery.victims = best ? best_records(observation, table, texts, recovery.log2_texts, attack.victims)
-                          : published_records(observation, table, texts, recovery.log2_texts, attack);
+  recovery.victims = published_records(observation, table, texts, recovery.log2_texts, attack);
   return recovery;
 }
 

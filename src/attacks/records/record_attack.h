@@ -34,7 +34,7 @@ struct RecordAttack {
   RecordMethod method = RecordMethod::best;
   std::vector<std::int64_t> victims = {};  // empty: all clients
   std::vector<Watermark> watermarks = {};  // for the method of that name, one for each victim
-  std::int64_t candidates = 1000;          // the likeliest texts of a snapshot that are looked at
+  std::int64_t candidates = 1000;          // the likeliest texts that are looked at; best: 100 at most
   ExposureOf exposure = ExposureOf::whole;
   // What stands before a record; nothing: a line feed where the model knows that character.
   std::optional<std::string> context = {};
@@ -45,9 +45,9 @@ struct RecoveredRecord {
   double rank = 0;         // what the order goes by, the smallest first: see rank_by_sum()
   double correlation = 0;  // with the victim: ECorr, or WCorr for the method watermark
   double exposure = 0;     // after the last round, eq. 5
-  double bits = 0;         // the Secret Sharer's exposure, from the rank of `exposure`
-  // The client with the highest ECorr; for the method best the likeliest owner.
+  // The client with the highest ECorr, or, by the method best, with the clearest effect on the record.
   std::int64_t owner = 0;
+  std::optional<double> bits = {};        // the Secret Sharer's exposure; published methods only
   std::optional<double> confidence = {};  // that this is the victim's record; only the method best says so
 };
 
@@ -59,8 +59,9 @@ struct VictimRecords {
 struct RecordRecovery {
   std::vector<VictimRecords> victims;
   double log2_texts = 0;  // of the pattern
-  // Rounds whose likeliest texts became candidates, and how many of each are proven to be the likeliest.
-  std::vector<std::int64_t> searched, proven;
+  // The rounds whose models were searched for candidates: the last one, or, by the method best, all of them
+  // together. So many of the candidates, of each victim at least, are proven to be the likeliest.
+  std::int64_t first_searched = 0, last_searched = 0, proven = 0;
 };
 
 // UserError for a victim that is not there, for a victim without a watermark where one is needed, and for

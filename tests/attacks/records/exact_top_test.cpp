@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attacks/records/pattern_reader.h"
 #include "small_reader.h"
 
 namespace undertext {
@@ -26,6 +27,12 @@ std::vector<Tried> try_all(const LanguageModel& model, const RecordPattern& patt
   for (std::size_t i = 0; i < texts.size(); ++i) tried.push_back({texts[i], -nll[i]});
   std::ranges::sort(tried, std::ranges::greater(), &Tried::log_probability);
   return tried;
+}
+
+ExactTop search(const std::shared_ptr<CifgLstm>& model, const TokenPattern& pattern,
+                const ExactTopOptions& options = {}) {
+  PatternReader reader(model, pattern, {});
+  return exact_top(reader, pattern, options);
 }
 
 void expect_the_best(const ExactTop& top, const TokenPattern& pattern, const std::vector<Tried>& tried) {
@@ -51,7 +58,7 @@ TEST(ExactTop, FindsWhatTryingAllSixDigitsFinds) {
     ExactTopOptions options;
     options.top = 200;
     options.batch = batch;
-    const ExactTop top = exact_top(model, tokens, options);
+    const ExactTop top = search(model, tokens, options);
     ASSERT_EQ(top.records.size(), 200u);
     EXPECT_EQ(top.proven, 200);
     EXPECT_EQ(top.bound, top.records.back().log_probability);
@@ -64,7 +71,7 @@ TEST(ExactTop, ListsAllWhereThereAreFew) {
   const RecordPattern pattern = RecordPattern::parse("{a|ab|abc|x}{c|bc|dd} {re|red|green}");
   const auto model = small_reader(5);
   const TokenPattern tokens(pattern, small_characters());
-  const ExactTop top = exact_top(model, tokens);
+  const ExactTop top = search(model, tokens);
   const std::vector<Tried> tried = try_all(*model, pattern);
   ASSERT_EQ(top.records.size(), tried.size());
   EXPECT_EQ(top.bound, -INFINITY);
@@ -83,7 +90,7 @@ TEST(ExactTop, SaysHowManyAreProvenWhenItGivesUp) {
     options.top = 100;
     options.batch = 10;
     options.most_read = most;
-    const ExactTop top = exact_top(model, tokens, options);
+    const ExactTop top = search(model, tokens, options);
     EXPECT_LE(top.read, most + options.batch);
     EXPECT_LE(top.proven, std::ssize(top.records));
     // The bound holds: whatever is above it is in the list.
