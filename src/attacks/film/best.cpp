@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "attacks/bag_of_words.h"
@@ -84,6 +85,16 @@ Vocabulary vocabulary_of(const Observation& observation, const Transformer& mode
   return result;
 }
 
+// Of the tokens that the sentences read, those that the bag holds.
+double share_in(const std::vector<Token>& bag, const std::vector<FilmSentence>& sentences) {
+  std::set<Token> all;
+  for (const FilmSentence& sentence : sentences) all.insert(sentence.ids.begin(), sentence.ids.end() - 1);
+  if (all.empty()) return 0;
+  const auto there =
+      std::ranges::count_if(all, [&](Token token) { return std::ranges::binary_search(bag, token); });
+  return static_cast<double>(there) / static_cast<double>(all.size());
+}
+
 // The held texts, some changes of them, and what a search found, each once.
 std::vector<Sentence> pool_of(const std::vector<Sentence>& held, const std::vector<char>& read,
                               std::int64_t longest, std::vector<Sentence> repairs,
@@ -154,11 +165,12 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   int halvings = 0;
   double least = 1;  // that was left so far
   double own_share = kOwnShare;
+  std::vector<char> read = vocabulary.read;
   int stuck = 0;  // rounds that led no further
   for (int round = 0; round < kRounds; ++round) {
     filter.observe(stuck > 0 && held.left() < kLittle ? held.without_doubtful(filter) : held.residual(),
                    own_share);
-    const StepScores scores(tail, filter, own, vocabulary.words, vocabulary.read);
+    const StepScores scores(tail, filter, own, vocabulary.words, read);
     if (held.one() == 0) held.set_one(guess = weight.first(search.first_steps(scores, 0)));
     if (held.one() == 0) break;
     how.weight = held.one();
@@ -194,10 +206,13 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
       how.per_start *= 2;
     }
     own_share = own_share == 1 ? kOwnShare : 1;
+    // Where the batch nearly fills the layer, the bag lacks tokens that moved little.
+    read.clear();
   }
 
   if (held.left() > kExplained) held.settle(filter, true);
   result.sentences = held.best_first(filter);
+  if (bag) result.bag_confidence = share_in(*bag, result.sentences);
   certify(observation, *model, result);
   return result;
 }
