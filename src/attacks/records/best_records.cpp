@@ -29,9 +29,9 @@ using Snapshots = std::vector<std::shared_ptr<const LanguageModel>>;
 
 // How many of the last rounds can be looked at together.
 std::int64_t rounds_held(const FederationObservation& observation) {
+  const std::shared_ptr<const LanguageModel> last = observation.model(observation.rounds);
   std::int64_t numbers = 0;
-  for (const auto& [name, tensor] : observation.model(observation.rounds)->parameters())
-    numbers += tensor.numel();
+  for (const auto& [name, tensor] : last->parameters()) numbers += tensor.numel();
   const std::int64_t fit = std::max<std::int64_t>(8, kMostNumbers / std::max<std::int64_t>(1, numbers));
   return std::min({observation.rounds, kMostRounds, fit});
 }
