@@ -1,6 +1,6 @@
 // federation.json, and a schedule of its rounds.
 #include "base/error.h"
-#include "federated/federation_folder.h"
+#include "federated/federation_facts.h"
 #include "federated/selection.h"
 #include "fuzz/target.h"
 

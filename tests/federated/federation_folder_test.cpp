@@ -236,6 +236,7 @@ TEST_F(FederationFolders, SnapshotsOfAnotherModelAreRefused) {
   EXPECT_NE(put(good, {{"model", std::string(64, 'a')}}).find("of another federation"), std::string::npos);
   for (const char* base : {"2", "3", "-1", "x", "", "99999999999999999999"})
     EXPECT_NE(put(good, {{"base", base}}).find("expected a round before 2"), std::string::npos) << base;
+  EXPECT_EQ(put(good), "nothing");  // as it was
   // A base that itself has one would make reading a round read them all.
   EXPECT_EQ(put(good, {{"base", "0"}}, 1), "nothing");
   EXPECT_EQ(put(good, {{"base", "1"}}),
