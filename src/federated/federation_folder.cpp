@@ -1,6 +1,5 @@
 #include "federated/federation_folder.h"
 
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
