@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostRounds = 60;                      // five half-lives of the regression
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 28;  // of all models that are held at once
-constexpr std::int64_t kMostListed = 100, kMostRead = 5000;
+constexpr std::int64_t kMostListed = 100, kMostRead = 3000;
 constexpr int kRefinements = 2;  // of parts that are unknown
 constexpr int kSettlements = 8;  // of records that several clients claim
 

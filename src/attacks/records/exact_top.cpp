@@ -24,9 +24,8 @@ struct Open {
   }
 };
 
-// Always goes on with the longest prefixes, the best of them first: like a beam at the beginning, which finds
-// good texts at once; then back to what the beam left over, of which the texts found so far rule out most.
-// So at most `batch` states of each length are held, whatever the pattern's size.
+// First a beam, which finds good texts at once; then back to what the beam left over, of which the texts
+// found so far rule out most, the best first. Whatever remains when the search gives up is the least likely.
 class Search {
  public:
   Search(TokenScores& scores, const TokenPattern& pattern, const ExactTopOptions& options)
@@ -34,14 +33,17 @@ class Search {
 
   ExactTop run() {
     begin();
-    while (!levels_.empty() && read_ < options_.most_read) {
-      std::vector<Open>& level = levels_.back();
-      std::erase_if(level, [&](const Open& open) { return ruled_out(open.log_probability); });
-      if (level.empty()) {
-        levels_.pop_back();
-        continue;
-      }
-      read(take_best(level));
+    while (!children_.empty() && read_ < options_.most_read) {
+      const std::vector<Open> best = take_best(children_);
+      leave_children();
+      read(best);
+    }
+    leave_children();
+    while (read_ < options_.most_read) {
+      drop_ruled_out();
+      if (open_.empty()) break;
+      read(take_best(open_));
+      leave_children();
     }
     return result();
   }
@@ -68,7 +70,6 @@ class Search {
   }
 
   void begin() {
-    levels_.emplace_back();
     const std::int32_t place = 0;
     const Matrix<float> log_probability = scores_.scores(scores_.begin(), std::span(&place, 1));
     add_children(0, -1, place, scores_.begin(), log_probability.row(0));
@@ -89,15 +90,20 @@ class Search {
         found_.push_back({sum, path, edge.token});
         std::push_heap(found_.begin(), found_.end());
       }
-      if (!to.edges.empty()) levels_.back().push_back({sum, read_state, path, edge.to, edge.token});
+      if (!to.edges.empty()) children_.push_back({sum, read_state, path, edge.to, edge.token});
     }
   }
 
-  std::vector<Open> take_best(std::vector<Open>& level) const {
-    const auto count = std::min(std::ssize(level), options_.batch);
-    std::nth_element(level.begin(), level.begin() + (count - 1), level.end());
-    std::vector<Open> best(level.begin(), level.begin() + count);
-    level.erase(level.begin(), level.begin() + count);
+  void leave_children() {
+    open_.insert(open_.end(), children_.begin(), children_.end());
+    children_.clear();
+  }
+
+  std::vector<Open> take_best(std::vector<Open>& from) const {
+    const auto count = std::min(std::ssize(from), options_.batch);
+    std::nth_element(from.begin(), from.begin() + (count - 1), from.end());
+    std::vector<Open> best(from.begin(), from.begin() + count);
+    from.erase(from.begin(), from.begin() + count);
     std::sort(best.begin(), best.end());
     return best;
   }
@@ -115,7 +121,6 @@ class Search {
     const auto n = std::ssize(prefixes);
     read_ += n;
     const Matrix<float> log_probability = scores_.scores(first, places);
-    levels_.emplace_back();
     for (std::int64_t i = 0; i < n; ++i) {
       const Open& open = prefixes[static_cast<std::size_t>(i)];
       paths_.push_back({open.path, open.token});
@@ -125,18 +130,23 @@ class Search {
     if (scores_.states() > 2 * needed_ + 4 * options_.batch) forget();
   }
 
+  void drop_ruled_out() {
+    std::erase_if(open_, [&](const Open& open) { return ruled_out(open.log_probability); });
+  }
+
   // Forgets the states that no open prefix goes on from.
   void forget() {
+    drop_ruled_out();
     std::vector<StateId> needed;
-    for (const auto& level : levels_)
-      for (const Open& open : level) needed.push_back(open.parent);
+    for (const auto* list : {&open_, &children_})
+      for (const Open& open : *list)
+        if (open.parent >= 0) needed.push_back(open.parent);
     std::ranges::sort(needed);
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-    if (!needed.empty() && needed.front() < 0) needed.erase(needed.begin());
     scores_.keep(needed);
     needed_ = std::ssize(needed);
-    for (auto& level : levels_)
-      for (Open& open : level)
+    for (auto* list : {&open_, &children_})
+      for (Open& open : *list)
         if (open.parent >= 0)
           open.parent = static_cast<StateId>(std::ranges::lower_bound(needed, open.parent) - needed.begin());
   }
@@ -152,25 +162,21 @@ class Search {
       std::ranges::reverse(record.tokens);
       top.records.push_back(std::move(record));
     }
-    if (std::ssize(found_) == options_.top) top.bound = found_.back().log_probability;
-    bool complete = true;
-    for (const auto& level : levels_)
-      for (const Open& open : level) {
-        if (std::ssize(found_) == options_.top && open.log_probability <= found_.back().log_probability)
-          continue;
-        top.bound = std::max(top.bound, open.log_probability);
-        complete = false;
-      }
-    top.proven = complete ? std::ssize(found_) : std::ranges::count_if(found_, [&](const Found& found) {
-      return found.log_probability >= top.bound;
-    });
+    const bool full = std::ssize(found_) == options_.top;
+    const double worst = full ? found_.back().log_probability : -std::numeric_limits<double>::infinity();
+    top.bound = worst;
+    for (const Open& open : open_) top.bound = std::max(top.bound, open.log_probability);
+    for (const Open& open : children_) top.bound = std::max(top.bound, open.log_probability);
+    top.proven =
+        std::ranges::count_if(found_, [&](const Found& found) { return found.log_probability >= top.bound; });
     return top;
   }
 
   const ExactTopOptions& options_;
   const TokenPattern& pattern_;
   TokenScores& scores_;
-  std::vector<std::vector<Open>> levels_;  // by length; what is open of each
+  std::vector<Open> children_;  // of what was read last
+  std::vector<Open> open_;      // all others
   std::vector<PathNode> paths_;
   std::vector<Found> found_;  // a heap
   std::int64_t read_ = 0;

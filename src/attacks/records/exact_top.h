@@ -15,9 +15,9 @@ namespace undertext {
 struct ExactTopOptions {
   std::int64_t top = 1000;    // K
   std::int64_t batch = 1000;  // prefixes read at a time
-  // Prefixes read in all before the search gives up on its proof. A model that knows nothing of the records
-  // spreads its probability over all texts, and a proof would have to read nearly all.
-  std::int64_t most_read = 200'000;
+  // Prefixes read in all before the search gives up on its proof, and states held at most. A model that knows
+  // nothing of the records spreads its probability over all texts, and a proof would have to read nearly all.
+  std::int64_t most_read = 100'000;
 };
 
 struct TopRecord {

@@ -20,7 +20,7 @@ struct RecordCandidates {
 
 struct CandidateSearch {
   std::int64_t top = 1000;  // of each snapshot
-  std::int64_t most_read = 200'000;
+  std::int64_t most_read = 100'000;
   Sentence context = {};  // what stands before a record
 };
 
