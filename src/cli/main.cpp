@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));
+  verbs.push_back(federate_verb(program));
   verbs.push_back(report_verb(program));
   verbs.push_back(compare_verb(program));
   verbs.push_back(convert_verb(program));

@@ -26,6 +26,7 @@ Verb new_verb(CLI::App& program);
 Verb train_verb(CLI::App& program);
 Verb audit_verb(CLI::App& program);
 Verb run_verb(CLI::App& program);
+Verb federate_verb(CLI::App& program);
 Verb report_verb(CLI::App& program);
 Verb compare_verb(CLI::App& program);
 Verb convert_verb(CLI::App& program);

@@ -14,6 +14,21 @@ Sentence stream_of(const ClientTexts& texts) {
   return stream;
 }
 
+// From a random place within the first sequence on.
+std::vector<Sentence> cut(const ClientTexts& texts, std::int64_t overlap, Seed seed) {
+  const Sentence stream = stream_of(texts);
+  const std::int64_t whole = texts.sequence + overlap;
+  if (std::ssize(stream) < whole + texts.sequence - 1)
+    fail("a client's text has {} tokens, expected at least {} for sequences of {}", stream.size(),
+         whole + texts.sequence - 1, texts.sequence);
+  const auto first =
+      static_cast<std::int64_t>(Random(seed.derive("cut")).below(static_cast<std::uint64_t>(texts.sequence)));
+  std::vector<Sentence> sequences;
+  for (std::int64_t at = first; at + whole <= std::ssize(stream); at += texts.sequence)
+    sequences.emplace_back(stream.begin() + at, stream.begin() + at + whole);
+  return sequences;
+}
+
 void shuffle(std::vector<Sentence>& texts, Random random) {
   for (std::size_t i = texts.size(); i > 1; --i)
     std::swap(texts[i - 1], texts[static_cast<std::size_t>(random.below(i))]);
@@ -29,21 +44,21 @@ std::int64_t ClientTexts::size() const {
 }
 
 std::vector<Sentence> epoch_of(const ClientTexts& texts, std::int64_t overlap, Seed seed) {
-  std::vector<Sentence> epoch;
-  if (texts.sequence == 0) {
-    epoch = texts.texts;
-  } else {
-    const Sentence stream = stream_of(texts);
-    const std::int64_t whole = texts.sequence + overlap;
-    if (std::ssize(stream) < whole + texts.sequence - 1)
-      fail("a client's text has {} tokens, expected at least {} for sequences of {}", stream.size(),
-           whole + texts.sequence - 1, texts.sequence);
-    const auto first = static_cast<std::int64_t>(
-        Random(seed.derive("cut")).below(static_cast<std::uint64_t>(texts.sequence)));
-    for (std::int64_t at = first; at + whole <= std::ssize(stream); at += texts.sequence)
-      epoch.emplace_back(stream.begin() + at, stream.begin() + at + whole);
-  }
+  std::vector<Sentence> epoch = texts.sequence == 0 ? texts.texts : cut(texts, overlap, seed);
   shuffle(epoch, Random(seed.derive("order")));
+  return epoch;
+}
+
+std::vector<Sentence> epoch_in_lanes(const ClientTexts& texts, std::int64_t overlap, std::int64_t lanes,
+                                     Seed seed) {
+  UNDERTEXT_CHECK(texts.sequence > 0 && lanes > 0);
+  const std::vector<Sentence> sequences = cut(texts, overlap, seed);
+  const std::int64_t width = std::min<std::int64_t>(lanes, std::ssize(sequences)),
+                     steps = std::ssize(sequences) / width;
+  std::vector<Sentence> epoch;
+  for (std::int64_t step = 0; step < steps; ++step)
+    for (std::int64_t lane = 0; lane < width; ++lane)
+      epoch.push_back(sequences[static_cast<std::size_t>(lane * steps + step)]);
   return epoch;
 }
 

@@ -26,6 +26,12 @@ struct ClientTexts {
 // whole sequence at every place it may be cut from.
 std::vector<Sentence> epoch_of(const ClientTexts& texts, std::int64_t overlap, Seed seed);
 
+// The same of a stream for a model that reads on where the step before ended: cut from a random place too,
+// but every so many sequences, `lanes` of them, are the next ones of as many runs through the text, each of
+// which goes on from step to step.
+std::vector<Sentence> epoch_in_lanes(const ClientTexts& texts, std::int64_t overlap, std::int64_t lanes,
+                                     Seed seed);
+
 // A whole stream, or the texts as they are, for a likelihood: nothing is drawn, and a stream's last sequence
 // may be shorter.
 std::vector<Sentence> whole_of(const ClientTexts& texts, std::int64_t overlap);

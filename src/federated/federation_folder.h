@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "federated/federation.h"
@@ -29,6 +30,8 @@ struct FederationFacts {
   std::vector<Round> rounds;
 };
 
+// UserError that begins with `source` for whatever a federation.json may not hold.
+FederationFacts parse_facts(std::string_view json, const std::string& source);
 FederationFacts read_facts(const std::filesystem::path& folder);
 
 // The file of a round from 1 on.

@@ -35,6 +35,7 @@ json local_facts(const FederationParties& parties, const FederationOptions& opti
           {"dropout", local.dropout},
           {"clip_norm", local.clip_norm},
           {"clip_value", local.clip_value},
+          {"carry_state", local.carry_state},
           {"sequence", parties.clients.front().sequence}};
 }
 

@@ -14,7 +14,7 @@
 namespace undertext {
 namespace {
 
-void check(const LocalTraining& training, std::span<const Sentence> sentences) {
+void check(const LocalTraining& training) {
   if (training.epochs < 1) fail("epochs: {} given, expected at least 1", training.epochs);
   if (training.batch < 0) fail("batch: {} given, expected at least 0 (0: all sentences)", training.batch);
   if (!(training.learning_rate > 0) || !std::isfinite(training.learning_rate))
@@ -22,8 +22,13 @@ void check(const LocalTraining& training, std::span<const Sentence> sentences) {
   for (const double clip : {training.clip_norm, training.clip_value})
     if (!(clip >= 0) || !std::isfinite(clip))
       fail("clipping: {} given, expected a number of at least 0 (0: none)", clip);
-  if (std::all_of(sentences.begin(), sentences.end(), [](const Sentence& s) { return s.empty(); }))
+}
+
+void check(const LanguageModel& model, std::span<const Sentence> sentences) {
+  if (std::ranges::all_of(sentences, [](const Sentence& s) { return s.empty(); }))
     fail("the texts hold no word to train on");
+  model.check(sentences, "the client's texts");
+  if (model.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
 }
 
 // 1 for a sum over the batch's predicted words, 1 / their number for a mean.
@@ -61,7 +66,7 @@ class Client {
         defences_(defences),
         names_(model.trainable(training.train_embedding)),
         gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences) ||
-                         training.clip_norm > 0 || training.clip_value > 0) {
+                         training.clip_norm > 0 || training.clip_value > 0 || training.carry_state) {
     perturb(model, defences);
     if (training.optimiser == Optimiser::adam)
       adam_.emplace(model, adam_options(training), names_,
@@ -74,6 +79,7 @@ class Client {
   void epoch(std::span<const Sentence> sentences) {
     const std::size_t batch = training_.batch == 0 ? std::max<std::size_t>(sentences.size(), 1)
                                                    : static_cast<std::size_t>(training_.batch);
+    carried_ = {};
     for (std::size_t first = 0; first < sentences.size(); first += batch)
       step(sentences.subspan(first, std::min(batch, sentences.size() - first)));
   }
@@ -125,7 +131,8 @@ class Client {
 
   // Returns the sum of losses.
   double defended_gradient(std::span<const Sentence> batch, NamedTensors& gradient) {
-    const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient);
+    const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient,
+                                      training_.carry_state ? &carried_ : nullptr);
     check_loss(loss, step_);
     return loss;
   }
@@ -144,6 +151,7 @@ class Client {
   std::vector<std::string> names_;
   bool gradient_wanted_;
   NamedTensors gradient_;
+  LstmState carried_;  // from step to step of an epoch
   std::optional<Adam> adam_;
   std::int64_t step_ = 0;
 };
@@ -183,14 +191,13 @@ std::int64_t overlap_for(const LanguageModel& model) {
 Update train_locally(const LanguageModel& base, std::span<const Sentence> sentences,
                      const LocalTraining& training, const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences) {
-  check(training, sentences);
+  check(training);
   const std::int64_t count = std::ssize(sentences);
   if (training.kind == UpdateKind::gradient &&
       (training.epochs != 1 || (training.batch != 0 && training.batch < count)))
     fail("a client that sends its gradient takes one step: expected 1 epoch and one batch, not {} and {}",
          training.epochs, training.batch);
-  base.check(sentences, "the client's texts");
-  if (base.predicted(sentences) == 0) fail("the texts hold no word that the model would predict");
+  check(base, sentences);
   return trained(
       base, [&](std::int64_t) { return sentences; }, count, training, base_hash, defences);
 }
@@ -198,17 +205,18 @@ Update train_locally(const LanguageModel& base, std::span<const Sentence> senten
 Update train_locally(const LanguageModel& base, const ClientTexts& texts, const LocalTraining& training,
                      const std::string& base_hash,
                      std::span<const std::shared_ptr<const ClientDefence>> defences) {
+  check(training);
   if (training.kind == UpdateKind::gradient)
     fail("a client that cuts and shuffles its texts sends weights, expected no gradient");
+  if (training.carry_state && texts.sequence == 0)
+    fail("a state is carried along a stream of text, expected sequences of it and no single texts");
   std::vector<Sentence> epoch;
   const auto texts_of = [&](std::int64_t number) -> std::span<const Sentence> {
-    epoch = epoch_of(texts, overlap_for(base),
-                     training.seed.derive("epoch").derive(static_cast<std::uint64_t>(number)));
-    if (number == 0) {
-      check(training, epoch);
-      base.check(epoch, "the client's texts");
-      if (base.predicted(epoch) == 0) fail("the texts hold no word that the model would predict");
-    }
+    const Seed seed = training.seed.derive("epoch").derive(static_cast<std::uint64_t>(number));
+    epoch = training.carry_state && training.batch > 0
+                ? epoch_in_lanes(texts, overlap_for(base), training.batch, seed)
+                : epoch_of(texts, overlap_for(base), seed);
+    if (number == 0) check(base, epoch);
     return epoch;
   };
   return trained(base, texts_of, texts.size(), training, base_hash, defences);

@@ -29,6 +29,9 @@ struct LocalTraining {
   // Of each step's gradient, as the defences leave it and before it is applied; 0: as it is.
   double clip_norm = 0;   // the whole of it, scaled down to this norm
   double clip_value = 0;  // after that each number, cut to between this and its negative
+  // Of a stream: each step reads on where the one before ended, along as many runs through the text as a
+  // batch has sequences. UserError for a model that cannot. False: every sequence is read from nothing.
+  bool carry_state = false;
 };
 
 // Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -16,6 +17,29 @@ constexpr double kWorth = 0.95;  // of its size at most, or a tensor is kept as 
 
 std::span<const float> floats(const at::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+// Each tensor as bytes where that saves enough, as it is otherwise. base: null: by itself.
+NamedTensors packed(const NamedTensors& tensors, const NamedTensors* base) {
+  NamedTensors stored;
+  for (const auto& [name, tensor] : tensors) {
+    const std::string shorter =
+        pack_floats(floats(tensor), base != nullptr ? floats(base->at(name)) : std::span<const float>());
+    if (static_cast<double>(shorter.size()) > kWorth * static_cast<double>(tensor.nbytes())) {
+      stored[name] = tensor;
+      continue;
+    }
+    at::Tensor bytes = at::empty({static_cast<std::int64_t>(shorter.size())}, at::kByte);
+    std::ranges::copy(shorter, static_cast<char*>(bytes.data_ptr()));
+    stored[name] = bytes;
+  }
+  return stored;
+}
+
+std::size_t bytes_of(const NamedTensors& tensors) {
+  std::size_t bytes = 0;
+  for (const auto& [name, tensor] : tensors) bytes += tensor.nbytes();
+  return bytes;
 }
 
 // The round that a snapshot is packed against; nothing: none.
@@ -53,20 +77,16 @@ at::Tensor restored(const at::Tensor& stored, const at::Tensor& wanted, const at
 
 void write_snapshot(const std::filesystem::path& file, const NamedTensors& tensors,
                     const std::string& model_hash, const std::optional<SnapshotBase>& base) {
-  NamedTensors stored;
-  for (const auto& [name, tensor] : tensors) {
-    const std::string packed =
-        pack_floats(floats(tensor), base ? floats(base->tensors.at(name)) : std::span<const float>());
-    if (static_cast<double>(packed.size()) > kWorth * static_cast<double>(tensor.nbytes())) {
-      stored[name] = tensor;
-      continue;
-    }
-    at::Tensor bytes = at::empty({static_cast<std::int64_t>(packed.size())}, at::kByte);
-    std::copy(packed.begin(), packed.end(), static_cast<char*>(bytes.data_ptr()));
-    stored[name] = bytes;
-  }
   Metadata metadata = {{"format", kFormat}, {"model", model_hash}};
-  if (base) metadata["base"] = fmt::format("{}", base->round);
+  NamedTensors stored = packed(tensors, nullptr);
+  if (base) {
+    // Early rounds move so far that their distance to another is no shorter than themselves.
+    NamedTensors distance = packed(tensors, &base->tensors);
+    if (bytes_of(distance) < bytes_of(stored)) {
+      stored = std::move(distance);
+      metadata["base"] = fmt::format("{}", base->round);
+    }
+  }
   write_safetensors(file, stored, metadata);
 }
 

@@ -13,8 +13,8 @@
 
 namespace undertext {
 
-// A snapshot is packed as its distance to an earlier one, which is itself packed from nothing: reading any of
-// them reads two files at most.
+// A snapshot is packed as its distance to an earlier one, where that is shorter, which is itself packed from
+// nothing: reading any of them reads two files at most.
 struct SnapshotBase {
   std::int64_t round = 0;
   const NamedTensors& tensors;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "models/char_lstm/char_lstm.h"
 
 namespace undertext {
 namespace {
@@ -37,6 +38,14 @@ std::vector<double> weights_of(const LanguageModel& model, std::span<const Sente
   return weights;
 }
 
+double gradient_from(LstmState& carried, const LanguageModel& model, std::span<const Sentence> batch,
+                     double scale, NamedTensors& gradient) {
+  const auto* lstm = dynamic_cast<const CharLstm*>(&model);
+  if (lstm == nullptr)
+    fail("a {} has no state to carry from step to step, expected a char-lstm", model.kind());
+  return lstm->add_gradient_from(carried, batch, scale, gradient);
+}
+
 }  // namespace
 
 bool act_on_steps(Defences defences) {
@@ -52,7 +61,7 @@ void perturb(LanguageModel& model, Defences defences) {
 }
 
 double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
-                     Defences defences, std::int64_t step, NamedTensors& gradient) {
+                     Defences defences, std::int64_t step, NamedTensors& gradient, LstmState* carried) {
   std::vector<std::string> names;
   for (auto& [name, tensor] : gradient) {
     tensor.zero_();
@@ -61,6 +70,8 @@ double step_gradient(const LanguageModel& model, std::span<const Sentence> batch
   const double bound = bound_of(defences);
   double loss = 0;
   if (std::isfinite(bound)) {
+    if (carried != nullptr)
+      fail("a state is carried from text to text, expected none under a bound on each text's own gradient");
     loss =
         model.add_weighted_gradient(batch, weights_of(model, batch, reduction, bound, names, step), gradient);
     for (const auto& defence : defences) defence->on_sum(gradient, step);
@@ -68,7 +79,9 @@ double step_gradient(const LanguageModel& model, std::span<const Sentence> batch
       for (auto& [name, tensor] : gradient) tensor.div_(static_cast<double>(batch.size()));
   } else {
     const std::int64_t words = reduction == Reduction::mean ? model.predicted(batch) : 1;
-    loss = model.add_gradient(batch, words == 0 ? 1 : 1 / static_cast<double>(words), gradient);
+    const double scale = words == 0 ? 1 : 1 / static_cast<double>(words);
+    loss = carried != nullptr ? gradient_from(*carried, model, batch, scale, gradient)
+                              : model.add_gradient(batch, scale, gradient);
   }
   for (const auto& defence : defences) defence->on_gradient(gradient, step);
   return loss;

@@ -7,6 +7,7 @@
 
 #include "federated/defence.h"
 #include "federated/update.h"
+#include "models/char_lstm/state.h"
 #include "models/language_model.h"
 
 namespace undertext {
@@ -23,8 +24,10 @@ void perturb(LanguageModel& model, Defences defences);
 // that of the loss summed, or averaged, over the batch's predicted words. With one (Abadi et al., 2016,
 // algorithm 1) each sentence's loss is summed, or averaged, over its own words, its gradient scaled by
 // min(1, bound / norm), and these are added up, or averaged over the sentences. Returns the sum of losses
-// over all words.
+// over all words. carried: what the model remembers of the step before, from which it reads on; UserError for
+// a model that cannot, and with a bound on sentences, which are then not told apart. Null: from nothing.
 double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
-                     Defences defences, std::int64_t step, NamedTensors& gradient);
+                     Defences defences, std::int64_t step, NamedTensors& gradient,
+                     LstmState* carried = nullptr);
 
 }  // namespace undertext

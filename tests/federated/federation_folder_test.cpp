@@ -205,12 +205,12 @@ TEST_F(FederationFolders, DamagedFilesAreToldByName) {
 
 TEST_F(FederationFolders, SnapshotsOfAnotherModelAreRefused) {
   run(2, folder_ / "f");
-  const fs::path file = folder_ / "f/rounds/002.safetensors";
   const NamedTensors good = open_federation(folder_ / "f").model(2)->parameters();
-  const auto put = [&](const NamedTensors& tensors, const Metadata& metadata = {}) {
-    write_safetensors(file, tensors, metadata);
+  const auto put = [&](const NamedTensors& tensors, const Metadata& metadata = {}, std::int64_t round = 2) {
+    write_safetensors(round_file(folder_ / "f", round), tensors, metadata);
     json changed = facts();
-    changed["rounds"][1]["sha256"] = sha256_of(read_file(file));
+    changed["rounds"][static_cast<std::size_t>(round - 1)]["sha256"] =
+        sha256_of(read_file(round_file(folder_ / "f", round)));
     set_facts(changed);
     return complaint_of_reading();
   };
@@ -237,6 +237,7 @@ TEST_F(FederationFolders, SnapshotsOfAnotherModelAreRefused) {
   for (const char* base : {"2", "3", "-1", "x", "", "99999999999999999999"})
     EXPECT_NE(put(good, {{"base", base}}).find("expected a round before 2"), std::string::npos) << base;
   // A base that itself has one would make reading a round read them all.
+  EXPECT_EQ(put(good, {{"base", "0"}}, 1), "nothing");
   EXPECT_EQ(put(good, {{"base", "1"}}),
             "f/rounds/001.safetensors: packed against round 0, expected one that stands by itself");
 }

@@ -1,6 +1,8 @@
 #include "audit/experiment/sources.h"
 
+#include "audit/federation/char_lstm_recipe.h"
 #include "audit/public_transformer.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "text/corpus.h"
@@ -20,10 +22,15 @@ std::optional<TransformerRecipe> transformer_recipe(const std::string& place) {
   return recipe;
 }
 
+void check_has_alphabet(const std::string& place) {
+  if (char_lstm_named(place))
+    fail("{}: its alphabet is that of a federation's texts, expected federation.rounds above 0", place);
+}
+
 }  // namespace
 
 bool is_built_in_model(const std::string& place) {
-  return place == kBuiltIn || transformer_recipe(place);
+  return place == kBuiltIn || transformer_recipe(place) || char_lstm_named(place);
 }
 
 bool takes_tokenizer(const std::string& place) {
@@ -32,6 +39,7 @@ bool takes_tokenizer(const std::string& place) {
 }
 
 std::shared_ptr<const ModelFolder> Sources::model(const std::string& place) {
+  check_has_alphabet(place);
   const std::lock_guard lock(mutex_);
   return read_model(place);
 }
@@ -48,6 +56,7 @@ std::shared_ptr<const ModelFolder> Sources::read_model(const std::string& place)
 }
 
 std::string Sources::model_hash(const std::string& place) {
+  check_has_alphabet(place);
   const std::lock_guard lock(mutex_);
   if (const auto found = hashes_.find(place); found != hashes_.end()) return found->second;
   std::string hash;

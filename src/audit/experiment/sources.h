@@ -19,7 +19,8 @@ namespace undertext {
 inline constexpr const char* kBuiltIn = "built-in";
 inline constexpr const char* kRandom = "random";  // texts: tokens drawn at random
 
-// The built-in models: the keyboard, and those of public_transformer().
+// The built-in models: the keyboard, those of public_transformer(), and for federations those of
+// char_lstm_named(), which have no alphabet of their own and are not to be had here.
 bool is_built_in_model(const std::string& place);
 // Whether it has random weights, and so may have any tokenizer's tokens: place "NAME@FOLDER", and, cut down
 // to those that a file of texts needs, "NAME@FOLDER", a line feed and the file.

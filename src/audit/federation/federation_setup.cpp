@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -43,6 +42,9 @@ void check_settings(const json& cell, const fs::path& file) {
   if (federation.at("sends") != "weights") refuse("federation.sends", federation.at("sends"), "\"weights\"");
   if (federation.at("users") != 1) refuse("federation.users", federation.at("users"), "1");
   if (federation.at("zero_output_bias") == true) refuse("federation.zero_output_bias", true, "false");
+  for (const char* key : {"tokens", "length"})
+    if (const json& value = cell.at("texts").at(key); value != 0)
+      refuse(fmt::format("texts.{}", key).c_str(), value, "0 (texts.sequence cuts texts)");
 }
 
 Selection selection_of(const json& federation, const fs::path& file) {
@@ -77,6 +79,7 @@ FederationOptions options_of(const json& cell, const fs::path& file, Seed seed) 
   options.local.optimiser = federation.at("optimiser") == "adam" ? Optimiser::adam : Optimiser::sgd;
   options.local.clip_value = federation.at("clip_value");
   options.local.clip_norm = federation.at("clip_norm");
+  options.local.carry_state = federation.at("carry_state");
   options.plateau.rounds = federation.at("plateau");
   options.plateau.patience = federation.at("patience");
   options.seed = seed.derive("federation");
@@ -111,7 +114,7 @@ PreparedFederation prepare_federation(const json& cell, const fs::path& file, So
   std::shared_ptr<const LanguageModel> model;
   if (const auto config = char_lstm_named(place)) {
     auto alphabet = alphabet_of(texts);
-    model = new_char_lstm(*config, alphabet, seed.derive("weights"));
+    model = new_char_lstm(*config, *alphabet, seed.derive("weights"));
     made.tokenizer = std::move(alphabet);
   } else {
     const std::shared_ptr<const ModelFolder> folder = sources.model(place);
@@ -119,16 +122,16 @@ PreparedFederation prepare_federation(const json& cell, const fs::path& file, So
     made.tokenizer = folder->tokenizer;
   }
   check_planted(texts, *made.tokenizer, file);
-  const std::int64_t sequence = cell.at("texts").at("sequence");
+  const TextCut cut{cell.at("texts").at("sequence"), cell.at("texts").at("append_end")};
   made.parties.model = model;
   for (const std::vector<std::string>& lines : texts.clients)
-    made.parties.clients.push_back(encoded(lines, sequence, *made.tokenizer));
-  made.parties.validation = encoded(texts.validation, sequence, *made.tokenizer);
+    made.parties.clients.push_back(encoded(lines, cut, *made.tokenizer));
+  made.parties.validation = encoded(texts.validation, cut, *made.tokenizer);
   made.parties.defences = [defence = cell.at("defence")](std::int64_t, Seed own) {
     return cell_defences(defence, own);
   };
   made.recipe = cell.at("defence").dump();
-  made.test = whole_of(encoded(texts.test, sequence, *made.tokenizer), overlap_for(*model));
+  made.test = whole_of(encoded(texts.test, cut, *made.tokenizer), overlap_for(*model));
   made.records = std::move(texts.records);
   made.watermarks = std::move(texts.watermarks);
   return made;
@@ -145,10 +148,6 @@ fs::path watermark_file(const fs::path& folder) {
 void write_planted_beside(const fs::path& folder, const PreparedFederation& federation) {
   if (!federation.records.texts.empty()) write_planted(federation.records, truth_file(folder));
   if (!federation.watermarks.texts.empty()) write_planted(federation.watermarks, watermark_file(folder));
-}
-
-double bits_per_token(const LanguageModel& model, std::span<const Sentence> sentences) {
-  return std::log2(perplexity(model, sentences));
 }
 
 }  // namespace undertext

@@ -40,7 +40,4 @@ std::filesystem::path truth_file(const std::filesystem::path& folder);
 std::filesystem::path watermark_file(const std::filesystem::path& folder);
 void write_planted_beside(const std::filesystem::path& folder, const PreparedFederation& federation);
 
-// Mean loss of the predicted tokens in bits: of characters, BPC.
-double bits_per_token(const LanguageModel& model, std::span<const Sentence> sentences);
-
 }  // namespace undertext

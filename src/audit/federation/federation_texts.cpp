@@ -125,17 +125,20 @@ void check_planted(const FederationTexts& texts, const Tokenizer& tokenizer, con
     }
 }
 
-ClientTexts encoded(const std::vector<std::string>& lines, std::int64_t sequence,
-                    const Tokenizer& tokenizer) {
+ClientTexts encoded(const std::vector<std::string>& lines, const TextCut& cut, const Tokenizer& tokenizer) {
+  const std::optional<Token> end = tokenizer.special().end;
+  if (cut.append_end && !end) fail("texts.append_end: the tokenizer has no token that ends a text");
   ClientTexts texts;
-  texts.sequence = sequence;
-  if (sequence > 0) {
+  texts.sequence = cut.sequence;
+  if (cut.sequence > 0 && !cut.append_end) {
     texts.texts = {tokenizer.encode(joined(lines))};
     return texts;
   }
-  for (const std::string& line : lines)
-    if (Sentence sentence = tokenizer.encode(line); !sentence.empty())
-      texts.texts.push_back(std::move(sentence));
+  for (const std::string& line : lines) {
+    Sentence sentence = tokenizer.encode(line);
+    if (cut.append_end) sentence.push_back(*end);
+    if (!sentence.empty()) texts.texts.push_back(std::move(sentence));
+  }
   return texts;
 }
 

@@ -32,7 +32,10 @@ std::shared_ptr<const Tokenizer> alphabet_of(const FederationTexts& texts);
 void check_planted(const FederationTexts& texts, const Tokenizer& tokenizer,
                    const std::filesystem::path& file);
 
-// As one stream, or line by line where sequence is 0.
-ClientTexts encoded(const std::vector<std::string>& lines, std::int64_t sequence, const Tokenizer& tokenizer);
+struct TextCut {
+  std::int64_t sequence = 0;  // predicted tokens of a piece of one stream; 0: line by line
+  bool append_end = false;    // each line ends with the tokenizer's end token
+};
+ClientTexts encoded(const std::vector<std::string>& lines, const TextCut& cut, const Tokenizer& tokenizer);
 
 }  // namespace undertext
