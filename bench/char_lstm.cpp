@@ -1,10 +1,11 @@
 // Our side of bench/rows/char_lstm.py; see worker.h. The character LSTM of record-level, 3 layers of 128
-// units, trained as its clients train it: sequences of 100 predicted characters, dropout, Adam. prepare
-// writes the model and the sequences to DATA operations     floating-point operations that the matrix
-// products of one character's training need sgemm          operations per second of a single-threaded matrix
-// product train16        seconds for a character at batch 16; train128: at batch 128 loss           of the
-// last step at batch 16 without dropout score          seconds to score 1000 candidates of a pattern by a
-// tree of their digits
+// units, trained as its clients train it: sequences of 100 predicted characters, dropout, Adam.
+// prepare      writes the model and the sequences to DATA
+// operations   floating-point operations that the matrix products of one character's training need
+// sgemm        operations per second of a single-threaded matrix product
+// train16      seconds for a character at batch 16; train8, train128: at other batches
+// loss         of the last step at batch 16 without dropout
+// score        seconds to score 1000 candidates of a pattern by a tree of their digits
 #include <cblas.h>
 
 #include <ctime>
@@ -173,6 +174,7 @@ int main(int argc, char** argv) {
        }},
       {"operations", [&] { return operations(setting.model->config()); }},
       {"sgemm", sgemm_rate},
+      {"train8", [&] { return train(setting, 8, 32, true).seconds; }},
       {"train16", [&] { return train(setting, 16, 16, true).seconds; }},
       {"train128", [&] { return train(setting, 128, 2, true).seconds; }},
       {"loss", [&] { return train(setting, 16, 8, false).loss; }},

@@ -16,7 +16,7 @@ def measure(bench):
     reference = bench.reference("char_lstm", data)
     operations = ours.ask("operations")
     rows = []
-    for batch in (16, 128):
+    for batch in (8, 16, 128):
         training, torch_training, sgemm_rate = [], [], []
         for _ in range(REPETITIONS):
             sgemm_rate.append(ours.ask("sgemm"))

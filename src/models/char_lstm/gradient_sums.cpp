@@ -19,22 +19,6 @@ float* zeros(Buffer& buffer, std::int64_t n) {
   return data;
 }
 
-// sums[j] += sum over rows of x[row][j], j in [0, n): eight rows at a time in float32, these in double.
-void add_columns(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t n,
-                 double* __restrict sums) {
-  std::int64_t r = 0;
-  for (; r + 8 <= rows; r += 8) {
-    const float* __restrict y = x + r * stride;
-    for (std::int64_t j = 0; j < n; ++j) {
-      const float a = (y[j] + y[j + stride]) + (y[j + 2 * stride] + y[j + 3 * stride]);
-      const float b = (y[j + 4 * stride] + y[j + 5 * stride]) + (y[j + 6 * stride] + y[j + 7 * stride]);
-      sums[j] += static_cast<double>(a) + static_cast<double>(b);
-    }
-  }
-  for (; r < rows; ++r)
-    for (std::int64_t j = 0; j < n; ++j) sums[j] += x[r * stride + j];
-}
-
 // table[token of a row] += that row of x.
 void add_by_token(const float* x, std::span<const Token> token, std::int64_t width, float* table) {
   for (std::size_t r = 0; r < token.size(); ++r) {
@@ -47,15 +31,11 @@ void add_by_token(const float* x, std::span<const Token> token, std::int64_t wid
 // to (4U, columns), gate by gate, += scale times what add_outer() left of `width` columns.
 void add_gates(const float* sum, std::int64_t width, std::int64_t units, std::int64_t columns, float scale,
                float* to) {
-  constexpr std::int64_t kBlock = 16;  // so many columns at a time: the lines of both sides stay in the cache
   for (std::int64_t gate = 0; gate < 4; ++gate)
-    for (std::int64_t from = 0; from < columns; from += kBlock)
-      for (std::int64_t unit = 0; unit < units; ++unit) {
-        const float* x = sum + unit / kLanes * width * kPanel + gate * kLanes + unit % kLanes;
-        float* out = to + (gate * units + unit) * columns;
-        for (std::int64_t j = from; j < std::min(columns, from + kBlock); ++j)
-          out[j] += scale * x[j * kPanel];
-      }
+    for (std::int64_t unit = 0; unit < units; ++unit, to += columns) {
+      const float* row = sum + (unit / kLanes * kPanel + gate * kLanes + unit % kLanes) * width;
+      for (std::int64_t j = 0; j < columns; ++j) to[j] += scale * row[j];
+    }
 }
 
 // to (rows, columns) += scale times the same of x, rows `width` apart.
@@ -82,26 +62,24 @@ void GradientSums::want_layer(std::size_t l) {
   LayerSums& sums = work_.layers[l];
   const std::int64_t u = weights_.units, inputs = weights_.layers[l].inputs, panels = u / kLanes;
   float* input = wants(names.weight_ih) ? zeros(sums.input, 4 * u * inputs) : nullptr;
-  float* recurrent = wants(names.weight_hh) ? zeros(sums.recurrent, 4 * u * u) : nullptr;
+  // The bias is summed on the way of the recurrent weight, which then goes there even if nobody else asks.
+  const bool with_bias = wants(names.bias_ih) || wants(names.bias_hh);
+  float* recurrent = wants(names.weight_hh) || with_bias ? zeros(sums.recurrent, 4 * u * u) : nullptr;
+  sums.bias.assign(static_cast<std::size_t>(4 * u), 0.0);
+  double* bias = with_bias ? sums.bias.data() : nullptr;
   for (std::int64_t from = 0; from < panels; from += kPanelsPerPart) {
     const std::int64_t to = std::min(panels, from + kPanelsPerPart);
     if (input)
       parts_.emplace_back([=](const PassGradient& p) {
         if (const float* x = p.pass->inputs(l))
-          add_outer(p.pass->gates(l), from, to, x, inputs, inputs, input + from * inputs * kPanel);
+          add_outer(p.pass->gates(l), from, to, x, inputs, inputs, input + from * kPanel * inputs);
       });
     if (recurrent)
       parts_.emplace_back([=](const PassGradient& p) {
-        add_outer(p.pass->gates(l), from, to, p.pass->h_before(l), u, u, recurrent + from * u * kPanel);
+        add_outer(p.pass->gates(l), from, to, p.pass->h_before(l), u, u, recurrent + from * kPanel * u,
+                  bias ? bias + from * kPanel : nullptr);
       });
   }
-  if (!wants(names.bias_ih) && !wants(names.bias_hh)) return;
-  sums.bias.assign(static_cast<std::size_t>(4 * u), 0.0);
-  parts_.emplace_back([=, bias = sums.bias.data()](const PassGradient& p) {
-    for (std::int64_t panel = 0; panel < panels; ++panel)
-      add_columns(p.pass->gates(l).at(panel, 0), p.pass->gates(l).rows, kPanel, kPanel,
-                  bias + panel * kPanel);
-  });
 }
 
 void GradientSums::want_tokens() {

@@ -83,9 +83,14 @@ void product(std::int64_t rows, const LeftMatrix& a, const Panels& b, float* c, 
 void product(std::int64_t rows, const LeftMatrix& a, const Panels& b, const Gates& c, std::int64_t first,
              const float* start = nullptr);
 
-// sum += d' x for the panels [first, last) of gates d and x (rows, columns), rows ldx apart. sum: one panel
-// after the other, (columns, kPanel) each, as Panels would hold the transposed.
+// sums[j] += sum over rows of x[row][j], j in [0, n), rows `stride` apart: eight rows at a time in float32,
+// these in double.
+void add_columns(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t n, double* sums);
+
+// sum += d' x for the panels [first, last) of gates d and x (rows, columns), rows ldx apart and both a
+// multiple of kLanes. sum: (kPanel, columns) for one panel after the other. row_sums (kPanel for each): where
+// wanted, add_columns() of the gates, while they are in the cache.
 void add_outer(const Gates& d, std::int64_t first, std::int64_t last, const float* x, std::int64_t ldx,
-               std::int64_t columns, float* sum);
+               std::int64_t columns, float* sum, double* row_sums = nullptr);
 
 }  // namespace undertext

@@ -88,8 +88,11 @@ void LstmPass::read_inputs(std::size_t l, const Steps& run) const {
     return product(last - first, rows_of(layer.inputs + first * packed.inputs, packed.inputs), packed.input,
                    layer.gates, first, packed.bias);
   for (std::int64_t panel = 0; panel < packed.input.panels(); ++panel)
-    for (std::int64_t r = first; r < last; ++r)
-      std::copy_n(weights_.token_gates(rows_.token[r]) + panel * kPanel, kPanel, layer.gates.at(panel, r));
+    for (std::int64_t r = first; r < last; ++r) {
+      const float* __restrict from = weights_.token_gates(rows_.token[r]) + panel * kPanel;
+      float* __restrict to = layer.gates.at(panel, r);
+      for (std::int64_t j = 0; j < kPanel; ++j) to[j] = from[j];  // inline: too short for a call
+    }
 }
 
 void LstmPass::forward_step(std::size_t l, std::int64_t step, bool from_nothing) const {
