@@ -136,6 +136,7 @@ int run(const Flags& flags) {
   if (started_by_mpi()) return run_under_mpi(flags);
   Sources sources([](const std::string& text) { print_note(text); });
   const PreparedFederation federation = prepared(flags, sources);
+  check_federation(federation.parties, federation.options);  // before progress is shown
   const std::unique_ptr<ClientTrainers> trainers = thread_trainers(federation.parties, federation.options);
   return lead(flags, federation, *trainers);
 }
