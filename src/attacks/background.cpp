@@ -87,7 +87,7 @@ double sign_threshold(const Matrix<double>& gradient) {
 
 double occurrence_unit(const Observation& observation, const Matrix<double>& gradient) {
   const Protocol& protocol = observation.update.protocol;
-  if (protocol.reduction == Reduction::sum) return 1;
+  if (counts_are_whole(protocol)) return 1;
   // In a gradient whose unit is unknown the threshold is a share of the largest entry.
   const std::vector<double> s = bias_column(gradient);
   const double lowest = *std::min_element(s.begin(), s.end());

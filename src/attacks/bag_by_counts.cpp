@@ -164,11 +164,11 @@ Evidence evidence_of_rows(const Observation& observation, const at::Tensor& rows
   return evidence;
 }
 
-// What one occurrence adds: 1 where the loss is summed and the bias tells, else what the values are multiples
+// What one occurrence adds: 1 where counts are whole and the bias tells, else what the values are multiples
 // of. Where most tokens occur once a low quantile is nearly that; the number of predictions, below what texts
 // and places allow, settles it: with the right one the small values are whole numbers.
 double unit_of(const Observation& observation, const std::vector<double>& values, bool bias) {
-  if (bias && observation.update.protocol.reduction == Reduction::sum) return 1;
+  if (bias && counts_are_whole(observation.update.protocol)) return 1;
   double one = quantile(values, 0.25);
   if (one <= 0) return one;
   const double total = std::accumulate(values.begin(), values.end(), 0.0);

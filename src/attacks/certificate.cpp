@@ -1,5 +1,6 @@
 #include "attacks/certificate.h"
 
+#include <ATen/ops/norm.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <cmath>
@@ -9,6 +10,17 @@ namespace {
 
 constexpr double kRoundings = 8;      // standard deviations of a row's rounding that pass
 constexpr double kOccurrence = 0.02;  // and this share of what one occurrence changes, for summation order
+
+// As the client did: all of it scaled down to the norm where it is longer. Returns the factor.
+double clip_gradient(NamedTensors& gradient, double norm) {
+  double squares = 0;
+  for (const auto& [name, tensor] : gradient)
+    squares += std::pow(at::norm(tensor, 2, at::kDouble).item<double>(), 2);
+  if (squares <= norm * norm) return 1;
+  const double factor = norm / std::sqrt(squares);
+  for (auto& [name, tensor] : gradient) tensor.mul_(factor);
+  return factor;
+}
 
 }  // namespace
 
@@ -22,10 +34,13 @@ bool explains_update(const Observation& observation, std::span<const Sentence> s
 
   double tokens = 0;
   for (const Sentence& sentence : sentences) tokens += static_cast<double>(sentence.size());
-  const double scale = protocol.reduction == Reduction::mean ? 1 / tokens : 1;
+  double scale = protocol.reduction == Reduction::mean ? 1 / tokens : 1;
   NamedTensors gradient;
-  gradient[name] = at::zeros_like(observation.before->parameters().at(name));
+  for (const auto& [trained, tensor] : observation.update.tensors)
+    if (trained == name || protocol.defence.clip > 0)
+      gradient[trained] = at::zeros_like(observation.before->parameters().at(trained));
   observation.before->add_gradient(sentences, scale, gradient);
+  if (protocol.defence.clip > 0) scale *= clip_gradient(gradient, protocol.defence.clip);
 
   const bool weights = protocol.kind == UpdateKind::weights;
   const double rate = weights ? protocol.learning_rate : 1;

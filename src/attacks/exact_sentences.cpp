@@ -50,7 +50,8 @@ Matrix<double> in_occurrences(const Observation& observation, SearchTree& tree, 
   divide(correction);
   // Rows that one context explains tell it more exactly. A mean over one batch divides by its words.
   const Protocol& protocol = observation.update.protocol;
-  const bool whole = protocol.reduction == Reduction::mean && protocol.epochs == 1;
+  const bool whole =
+      protocol.reduction == Reduction::mean && protocol.epochs == 1 && !(protocol.defence.clip > 0);
   for (int turn = 0; turn < kUnitTurns; ++turn) {
     Peeling peeling(tree, layer, gradient, 0);
     peeling.round();

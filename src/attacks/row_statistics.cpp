@@ -162,7 +162,7 @@ std::vector<double> count_filter(const Matrix<float>& h, const std::vector<doubl
 // What one occurrence of a rare word adds to the gradient: 1 for one summed step, otherwise the median of the
 // words typed for sure, most of which were typed once.
 double occurrence(const Matrix<double>& gradient, const Protocol& protocol, std::span<const Token> words) {
-  if (protocol.reduction == Reduction::sum && protocol.epochs <= 1) return 1;
+  if (counts_are_whole(protocol) && protocol.epochs <= 1) return 1;
   std::vector<double> biases;
   for (const Token k : words) biases.push_back(-gradient(k, gradient.cols - 1));
   const double unit = quantile(biases, 0.5);
@@ -190,6 +190,7 @@ RowStatistics row_statistics(const Observation& observation, std::span<const Tok
   const std::int64_t v = g.rows, d = g.cols;
   const double unit = occurrence(g, protocol, seed_words);
   for (double& value : g.data) value /= unit;
+  const double known = known_noise(observation) / unit;  // 0: to be told from the rows
 
   Contexts contexts = likely_contexts(model, layer, seed_words);
   const std::int64_t n = contexts.h.rows;
@@ -212,12 +213,12 @@ RowStatistics row_statistics(const Observation& observation, std::span<const Tok
   result.expected = result.deviation = result.count;
   for (int round = 0; round < kRounds; ++round) {
     Matrix<double> background = predicted_rows(p, contexts.h, amount);
-    result.noise = entry_noise(background, g, crowd);
+    result.noise = known > 0 ? known : entry_noise(background, g, crowd);
     std::vector<double> mass(static_cast<std::size_t>(v));
     for (std::int64_t k = 0; k < v; ++k) mass[k] = background(k, d - 1);
     amount = fit_amounts(p, contexts.h, g, crowd, mass, result.noise);
     background = predicted_rows(p, contexts.h, amount);
-    result.noise = entry_noise(background, g, crowd);
+    result.noise = known > 0 ? known : entry_noise(background, g, crowd);
     const std::vector<double> filter = count_filter(contexts.h, amount, result.noise);
 
     for (std::int64_t k = 0; k < v; ++k) {

@@ -65,6 +65,8 @@ struct Cutoff {
 // The rows of words that the model holds for all but impossible do not move by themselves: what moves the
 // stillest of them is noise.
 double noise_of_still_rows(const Observation& observation) {
+  if (const double known = known_noise(observation); known > 0)
+    return known * observation.update.protocol.learning_rate;
   const auto name = observation.before->parameter_of(Role::output_weight);
   if (!name || !observation.update.tensors.contains(*name)) return 0;
   const at::Tensor moved = summed_gradient(observation, *name).contiguous();  // (V, D)
@@ -176,7 +178,7 @@ std::vector<double> output_bias_scores(const Observation& observation) {
 
 double score_of_one(const Observation& observation, const std::vector<double>& scores) {
   const Protocol& protocol = observation.update.protocol;
-  if (protocol.reduction == Reduction::sum && protocol.epochs <= 1) return protocol.learning_rate;
+  if (counts_are_whole(protocol) && protocol.epochs <= 1) return protocol.learning_rate;
   std::vector<double> typed;
   for (const Token k : cut_off(scores, noise_of_still_rows(observation)).words) typed.push_back(-scores[k]);
   return quantile(std::move(typed), 0.5);

@@ -126,7 +126,7 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
   if (attack.reorder_steps >= 0) options.phrase_steps = options.token_steps = attack.reorder_steps;
   options.beta = attack.beta;
   options.fast_norm = options.fast_norm || attack.fast_norm;
-  options.noise = attack.noise;
+  options.noise = attack.noise.value_or(known_noise(observation));
   options.seed = Seed(attack.seed);
   if (attack.trace)
     options.trace = [](const std::string& line) { fmt::print(stderr, "undertext: {}\n", line); };

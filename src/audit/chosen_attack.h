@@ -73,7 +73,7 @@ struct FilmAttack {
   std::int64_t reorder_steps = -1;  // of each kind; negative: the paper's, or its code's
   double beta = 1;
   bool fast_norm = false;
-  double noise = 0;  // the deviation of a defence's noise in the update
+  std::optional<double> noise = {};  // the deviation of a defence's noise; nothing: as the update says
   std::uint64_t seed = 1;
   bool trace = false;  // tells on standard error how the search goes
 

@@ -202,8 +202,7 @@ class Audit {
       FilmRecovery recovery;
       const double seconds = seconds_of([&] {
         try {
-          recovery = recover(FilmAttack{.noise = defence.sigma, .seed = options_.seed}, observation,
-                             *folder_.tokenizer, {});
+          recovery = recover(FilmAttack{.seed = options_.seed}, observation, *folder_.tokenizer, {});
         } catch (const UserError&) {
           if (defence.name == "none") throw;  // under a defence there may be nothing left to read
         }

@@ -175,7 +175,7 @@ Verb attack_film_verb(CLI::App& attack) {
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("B");
   app->add_flag("--fast-norm", to.fast_norm, "paper: the norm of one layer norm's gradient, not of all");
-  app->add_option("--noise", to.noise, "deviation of a defence's noise, where it is known (0)")
+  app->add_option("--noise", to.noise, "deviation of a defence's noise (as the update says)")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("SIGMA");
   app->add_option("--entities", flags->entities,

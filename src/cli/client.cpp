@@ -50,13 +50,15 @@ void settle(Flags& flags, const LanguageModel& model) {
   training.seed = Seed(flags.seed).derive("dropout");
 }
 
-Update train(const Flags& flags, const ModelFolder& folder, const std::vector<std::vector<Sentence>>& users) {
+Update train(const Flags& flags, const DefencePlan& plan, const ModelFolder& folder,
+             const std::vector<std::vector<Sentence>>& users) {
+  const auto texts_of = [&](std::size_t u) { return plan.texts(users[u], *folder.tokenizer); };
   if (users.size() == 1)
-    return train_locally(*folder.model, users[0], flags.training, folder.hash,
-                         flags.defences.defences(Seed(flags.seed)));
+    return train_locally(*folder.model, texts_of(0), flags.training, folder.hash,
+                         plan.client(Seed(flags.seed)));
   std::vector<User> together;
   for (std::size_t u = 0; u < users.size(); ++u)
-    together.push_back({users[u], flags.defences.defences(user_seed(Seed(flags.seed), u, users.size()))});
+    together.push_back({texts_of(u), plan.client(user_seed(Seed(flags.seed), u, users.size()))});
   return average_gradient(*folder.model, together, flags.training, folder.hash);
 }
 
@@ -93,7 +95,7 @@ nlohmann::json summary_of(const Flags& flags, const std::vector<std::vector<Sent
       {"seed", flags.seed},
       {"tensors", update.tensors.size()},
       {"parameters", parameters}};
-  summary.update(flags.defences.json());
+  summary["defences"] = flags.defences.json();
   return summary;
 }
 
@@ -121,12 +123,16 @@ std::string text_of(const nlohmann::json& summary) {
 }
 
 int run(Flags flags) {
-  flags.defences.defences(Seed(flags.seed));  // refuses what is no number before anything is read
+  const DefencePlan plan = flags.defences.plan();  // refuses what is no number before anything is read
   check_output(flags.out);
   const ModelFolder folder = load_model_folder(flags.model);
   settle(flags, *folder.model);
   const std::vector<std::vector<Sentence>> users = flags.users.read(*folder.tokenizer, *folder.model);
-  Update update = train(flags, folder, users);
+  plan.check(users.size() == 1 ? DefenceSetting::update : DefenceSetting::users, *folder.model,
+             folder.tokenizer.get());
+  plan.apply(flags.training);
+  flags.train = flags.training.train_embedding ? "all" : "all-but-embedding";
+  Update update = train(flags, plan, folder, users);
   save_update(update, flags.out);
 
   nlohmann::json summary = summary_of(flags, users, update);

@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   server->require_subcommand(1);
   verbs.push_back(server_corrupt_verb(*server));
   verbs.push_back(inspect_verb(program));
+  verbs.push_back(defences_verb(program));
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));

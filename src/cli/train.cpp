@@ -79,10 +79,12 @@ void keep(const Flags& flags, const Start& start, std::int64_t step) {
 }
 
 // Every step's gradient as a client of a federation would send it: under its defences.
-void defend(const Flags& flags, const Start& start, Training& training) {
-  const auto defences = flags.defences.defences(Seed(flags.seed).derive("defences"));
+void defend(const Flags& flags, const DefencePlan& plan, const Start& start, Training& training) {
+  plan.check(DefenceSetting::training, *start.model, start.tokenizer.get());
+  if (plan.find("frozen-embedding") != nullptr) training.train_embedding = false;
+  const auto defences = plan.client(Seed(flags.seed).derive("defences"));
   if (defences.empty()) return;
-  training.gradient_name = flags.defences.json().dump();
+  training.gradient_name = plan.text();
   perturb(*start.model, defences);
   training.gradient = [defences, model = start.model](std::span<const Sentence> batch, std::int64_t step,
                                                       NamedTensors& gradient) {
@@ -97,6 +99,7 @@ int run(const Flags& flags) {
   std::error_code ignored;
   if (flags.keep_every > 0 && !std::filesystem::exists(checkpoint, ignored))
     check_new_folder(flags.out.string() + ".steps");
+  const DefencePlan plan = flags.defences.plan();
   const Start start = start_of(flags);
   std::vector<Sentence> texts = read(flags, start, flags.texts, "the texts");
   std::vector<Sentence> held_out;
@@ -110,6 +113,7 @@ int run(const Flags& flags) {
     held_out.assign(texts.end() - static_cast<std::ptrdiff_t>(count), texts.end());
     texts.resize(texts.size() - count);
   }
+  texts = plan.texts(std::move(texts), *start.tokenizer);
   start.model->check(texts, "the texts");
   start.model->check(held_out, "the held-out texts");
   if (start.model->predicted(texts) == 0 || start.model->predicted(held_out) == 0)
@@ -119,7 +123,7 @@ int run(const Flags& flags) {
   training.adam.weight_decay = flags.optimizer == "adamw" ? flags.weight_decay : 0;
   training.checkpoint = checkpoint;
   training.train_embedding = flags.train == "all";
-  defend(flags, start, training);
+  defend(flags, plan, start, training);
   const double before = perplexity(*start.model, held_out);
   if (flags.keep_every > 0) keep(flags, start, 0);
   const TrainingResult result =
@@ -135,13 +139,13 @@ int run(const Flags& flags) {
                               {"held_out", held_out.size()},
                               {"epochs", result.epochs},
                               {"steps", result.steps},
-                              {"train", flags.train},
+                              {"train", training.train_embedding ? "all" : "all-but-embedding"},
                               {"stopped_early", result.stopped_early},
                               {"resumed_at", result.resumed_at},
                               {"perplexity_before", before},
                               {"perplexity", result.perplexity},
                               {"seed", flags.seed}};
-    summary.update(flags.defences.json());
+    summary["defences"] = flags.defences.json();
     print_json(summary);
     return 0;
   }
@@ -208,7 +212,7 @@ Verb train_verb(CLI::App& program) {
       ->option_text("N");
   app->add_flag("--append-end", flags->append_end, "end each text with the tokenizer's end token");
   flags->filter.add_flags(*app);
-  flags->defences.add_step_flags(*app);
+  flags->defences.add_flags(*app);
   app->add_option("--seed", flags->seed, "seed of weights and order (1)")->option_text("N");
   app->add_flag("--json", flags->json, "print one JSON object");
   return {app, [flags] { return run(*flags); }};

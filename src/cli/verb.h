@@ -22,6 +22,7 @@ Verb attack_film_verb(CLI::App& attack);
 Verb attack_records_verb(CLI::App& attack);
 Verb server_corrupt_verb(CLI::App& server);
 Verb inspect_verb(CLI::App& program);
+Verb defences_verb(CLI::App& program);
 Verb new_verb(CLI::App& program);
 Verb train_verb(CLI::App& program);
 Verb audit_verb(CLI::App& program);

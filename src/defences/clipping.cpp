@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -21,6 +22,11 @@ void Clipping::on_gradient(NamedTensors& gradient, std::int64_t step) const {
   const double norm = std::sqrt(squares);
   if (norm <= norm_) return;
   for (auto& [name, tensor] : gradient) tensor.mul_(norm_ / norm);
+}
+
+void Clipping::tell(KnownDefence& known, double texts) const {
+  (void)texts;
+  known.clip = known.clip > 0 ? std::min(known.clip, norm_) : norm_;
 }
 
 }  // namespace undertext

@@ -12,6 +12,7 @@ class Clipping : public ClientDefence {
   explicit Clipping(double norm);  // UserError unless norm is a positive number
   bool acts_on_gradient() const override { return true; }
   void on_gradient(NamedTensors& gradient, std::int64_t step) const override;
+  void tell(KnownDefence& known, double texts) const override;
 
  private:
   double norm_;

@@ -1,5 +1,6 @@
 #include "defences/dpsgd.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -18,6 +19,11 @@ void DpSgd::on_sum(NamedTensors& sum, std::int64_t step) const {
   const Seed of_step = seed_.derive(static_cast<std::uint64_t>(step));
   for (auto& [name, tensor] : sum)
     add_normal_noise(of_step.derive(name), deviation_, tensor.data_ptr<float>(), tensor.numel());
+}
+
+void DpSgd::tell(KnownDefence& known, double texts) const {
+  known.text_clip = known.text_clip > 0 ? std::min(known.text_clip, clip_) : clip_;
+  known.noise_per_step = std::hypot(known.noise_per_step, deviation_ / texts);
 }
 
 }  // namespace undertext

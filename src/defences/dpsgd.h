@@ -15,6 +15,7 @@ class DpSgd : public ClientDefence {
   DpSgd(double clip, double sigma, Seed seed);
   double sentence_bound() const override { return clip_; }
   void on_sum(NamedTensors& sum, std::int64_t step) const override;
+  void tell(KnownDefence& known, double texts) const override;
 
  private:
   double clip_;

@@ -1,6 +1,7 @@
 #include "defences/noise.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 
@@ -22,6 +23,10 @@ void add_noise(NamedTensors& tensors, float scale, Seed seed, NoiseKind kind) {
     add(seed.derive(name), scale, tensor.data_ptr<float>(), tensor.numel());
 }
 
+double deviation_of(float scale, NoiseKind kind) {
+  return kind == NoiseKind::laplace ? std::numbers::sqrt2 * scale : scale;
+}
+
 }  // namespace
 
 NoisePerStep::NoisePerStep(double scale, Seed seed, NoiseKind kind)
@@ -31,11 +36,21 @@ void NoisePerStep::on_gradient(NamedTensors& gradient, std::int64_t step) const 
   add_noise(gradient, scale_, seed_.derive(static_cast<std::uint64_t>(step)), kind_);
 }
 
+void NoisePerStep::tell(KnownDefence& known, double texts) const {
+  (void)texts;  // it is added to what is left after averaging
+  known.noise_per_step = std::hypot(known.noise_per_step, deviation_of(scale_, kind_));
+}
+
 NoiseOnResult::NoiseOnResult(double scale, Seed seed, NoiseKind kind)
     : scale_(checked(scale, "on the result")), seed_(seed.derive("noise on the result")), kind_(kind) {}
 
 void NoiseOnResult::on_result(NamedTensors& result) const {
   add_noise(result, scale_, seed_, kind_);
+}
+
+void NoiseOnResult::tell(KnownDefence& known, double texts) const {
+  (void)texts;
+  known.noise_on_result = std::hypot(known.noise_on_result, deviation_of(scale_, kind_));
 }
 
 }  // namespace undertext

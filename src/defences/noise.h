@@ -19,6 +19,7 @@ class NoisePerStep : public ClientDefence {
   NoisePerStep(double scale, Seed seed, NoiseKind kind = NoiseKind::gaussian);
   bool acts_on_gradient() const override { return true; }
   void on_gradient(NamedTensors& gradient, std::int64_t step) const override;
+  void tell(KnownDefence& known, double texts) const override;
 
  private:
   float scale_;
@@ -31,6 +32,7 @@ class NoiseOnResult : public ClientDefence {
  public:
   NoiseOnResult(double scale, Seed seed, NoiseKind kind = NoiseKind::gaussian);
   void on_result(NamedTensors& result) const override;
+  void tell(KnownDefence& known, double texts) const override;
 
  private:
   float scale_;

@@ -18,6 +18,7 @@ class Pruning : public ClientDefence {
   explicit Pruning(double share, PruningScope scope = PruningScope::each);
   bool acts_on_gradient() const override { return true; }
   void on_gradient(NamedTensors& gradient, std::int64_t step) const override;
+  void tell(KnownDefence& known, double texts) const override;
 
  private:
   double share_;

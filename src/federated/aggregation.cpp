@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace undertext {
@@ -32,6 +34,9 @@ Update average_gradient(const LanguageModel& base, std::span<const User> users, 
     }
   }
   average.protocol.count = count;
+  // Each user's noise is its own.
+  average.protocol.defence.noise_per_step *= std::sqrt(weight);
+  average.protocol.defence.noise_on_result *= std::sqrt(weight);
   return average;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "federated/known_defence.h"
 #include "models/perturbation.h"
 #include "tensors/named_tensors.h"
 
@@ -26,6 +27,8 @@ class ClientDefence {
   virtual void on_gradient(NamedTensors& gradient, std::int64_t step) const { (void)gradient, (void)step; }
   // On what is about to leave the device: the trained weights, or the gradient where that is sent.
   virtual void on_result(NamedTensors& result) const { (void)result; }
+  // Adds what the protocol says of it. texts: those of a step over which its gradient is averaged; 1: summed.
+  virtual void tell(KnownDefence& known, double texts) const { (void)known, (void)texts; }
 };
 
 }  // namespace undertext

@@ -179,6 +179,10 @@ Update trained(const LanguageModel& base, const Epochs& texts, std::int64_t coun
   for (const auto& defence : defences) defence->on_result(update.tensors);
   update.protocol = {training.kind, training.learning_rate, training.epochs,           training.batch,
                      count,         training.reduction,     training.zero_output_bias, base_hash};
+  const std::int64_t of_step = training.batch == 0 ? count : std::min(training.batch, count);
+  for (const auto& defence : defences)
+    defence->tell(update.protocol.defence,
+                  training.reduction == Reduction::mean ? static_cast<double>(of_step) : 1);
   return update;
 }
 

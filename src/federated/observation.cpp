@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace undertext {
@@ -46,6 +48,24 @@ at::Tensor summed_gradient(const Observation& observation, const std::string& pa
   if (observation.update.protocol.kind == UpdateKind::delta)
     return -found->second.to(at::kDouble) / observation.update.protocol.learning_rate;
   return (before.to(at::kDouble) - found->second.to(at::kDouble)) / observation.update.protocol.learning_rate;
+}
+
+std::int64_t local_steps(const Protocol& protocol) {
+  if (protocol.batch == 0) return protocol.epochs;
+  return protocol.epochs * ((protocol.count + protocol.batch - 1) / protocol.batch);
+}
+
+bool counts_are_whole(const Protocol& protocol) {
+  return protocol.reduction == Reduction::sum && protocol.defence.clip == 0 &&
+         protocol.defence.text_clip == 0;
+}
+
+double known_noise(const Observation& observation) {
+  const Protocol& protocol = observation.update.protocol;
+  const KnownDefence& known = protocol.defence;
+  const double once =
+      known.noise_on_result / (protocol.kind == UpdateKind::gradient ? 1 : protocol.learning_rate);
+  return std::hypot(known.noise_per_step * std::sqrt(static_cast<double>(local_steps(protocol))), once);
 }
 
 }  // namespace undertext

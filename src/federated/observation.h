@@ -24,4 +24,11 @@ Observation observe(std::shared_ptr<const LanguageModel> base, const std::string
 // Zero when the parameter was not in the update.
 at::Tensor summed_gradient(const Observation& observation, const std::string& parameter);
 
+// Steps that the client took, as the protocol says; 0 where it does not say enough.
+std::int64_t local_steps(const Protocol& protocol);
+// Whether one occurrence of a word counts 1 in the gradient's rows: a sum that nothing has scaled down.
+bool counts_are_whole(const Protocol& protocol);
+// The standard deviation of the noise of known defences in each number of summed_gradient(); 0: none known.
+double known_noise(const Observation& observation);
+
 }  // namespace undertext

@@ -19,11 +19,21 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
+// A file names those of a defence that there is.
+constexpr std::pair<const char*, double KnownDefence::*> kKnown[] = {
+    {"noise_per_step", &KnownDefence::noise_per_step},
+    {"noise_on_result", &KnownDefence::noise_on_result},
+    {"clip", &KnownDefence::clip},
+    {"text_clip", &KnownDefence::text_clip},
+    {"pruned", &KnownDefence::pruned}};
+
 // Takes the facts out of the metadata one by one, so that what is left over is known to be foreign.
 class Facts {
  public:
   Facts(Metadata metadata, const std::filesystem::path& file)
       : metadata_(std::move(metadata)), file_(file.string()) {}
+
+  bool has(const std::string& key) const { return metadata_.contains(key); }
 
   std::string text(const std::string& key) {
     const auto found = metadata_.find(key);
@@ -91,6 +101,10 @@ Protocol read_protocol(const Metadata& metadata, const std::filesystem::path& fi
   if (protocol.base_hash.size() != 64 ||
       protocol.base_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
     facts.refuse("base_hash", protocol.base_hash, "64 hexadecimal digits");
+  for (const auto& [key, place] : kKnown) {
+    double& value = protocol.defence.*place;
+    if (facts.has(key)) value = facts.number<double>(key, 0, 1e300, "a number of at least 0");
+  }
   facts.check_none_left();
   return protocol;
 }
@@ -106,16 +120,18 @@ const char* name_of(Reduction reduction) {
 
 void save_update(const Update& update, const std::filesystem::path& file) {
   const Protocol& protocol = update.protocol;
-  write_safetensors(file, update.tensors,
-                    {{"format", "undertext-update-1"},
-                     {"kind", name_of(protocol.kind)},
-                     {"learning_rate", fmt::format("{}", protocol.learning_rate)},
-                     {"epochs", fmt::format("{}", protocol.epochs)},
-                     {"batch", fmt::format("{}", protocol.batch)},
-                     {"count", fmt::format("{}", protocol.count)},
-                     {"reduction", name_of(protocol.reduction)},
-                     {"zero_output_bias", protocol.zero_output_bias ? "true" : "false"},
-                     {"base_hash", protocol.base_hash}});
+  Metadata facts = {{"format", "undertext-update-1"},
+                    {"kind", name_of(protocol.kind)},
+                    {"learning_rate", fmt::format("{}", protocol.learning_rate)},
+                    {"epochs", fmt::format("{}", protocol.epochs)},
+                    {"batch", fmt::format("{}", protocol.batch)},
+                    {"count", fmt::format("{}", protocol.count)},
+                    {"reduction", name_of(protocol.reduction)},
+                    {"zero_output_bias", protocol.zero_output_bias ? "true" : "false"},
+                    {"base_hash", protocol.base_hash}};
+  for (const auto& [key, place] : kKnown)
+    if (protocol.defence.*place > 0) facts[key] = fmt::format("{}", protocol.defence.*place);
+  write_safetensors(file, update.tensors, facts);
 }
 
 namespace {

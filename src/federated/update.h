@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "federated/known_defence.h"
 #include "models/language_model.h"
 #include "tensors/named_tensors.h"
 
@@ -24,6 +25,7 @@ struct Protocol {
   bool zero_output_bias = false;  // trained from the base with its output bias set to zero
   std::string base_hash;          // hash_of the base model's parameters; empty: the file does not say
   bool kind_inferred = false;     // nobody said what kind it is
+  KnownDefence defence = {};      // nothing of it where the file does not say
 };
 
 struct Update {

@@ -126,14 +126,24 @@ const std::vector<BadInput> kBadInputs = {
      "--train"},
     {"noise_negative",
      [](auto& p) {
-       return client(p, {"--noise-per-step", "-1"});
+       return client(p, {"--defence", "noise-per-step:sigma=-1"});
      },
-     "noise"},
+     "noise-per-step: sigma is \"-1\", expected a number from 0"},
     {"noise_infinite",
      [](auto& p) {
-       return client(p, {"--noise-final", "inf"});
+       return client(p, {"--defence", "noise-on-result:sigma=inf"});
      },
-     "noise"},
+     "noise-on-result: sigma"},
+    {"defence_unknown",
+     [](auto& p) {
+       return client(p, {"--defence", "prayer"});
+     },
+     "\"prayer\": no such defence, expected one of clipping, "},
+    {"defence_of_federations",
+     [](auto& p) {
+       return client(p, {"--defence", "dp-fedavg:clip=1"});
+     },
+     "dp-fedavg: the server adds the noise after it has seen the updates"},
     {"gradient_of_two_epochs",
      [](auto& p) {
        return client(p, {"--kind", "gradient", "--epochs", "2"});

@@ -99,13 +99,14 @@ TEST_F(ClientUsers, ClipAndAddNoiseBeforeTheyAreAveraged) {
     for (const auto& [name, tensor] : update().tensors) squares += tensor.square().sum().item<double>();
     return std::sqrt(squares);
   };
-  EXPECT_NEAR(norm({"--clip", "0.001"}), 0.001, 1e-8);
-  const double both = norm({"--clip", "0.001", "--users", "2"});
+  EXPECT_NEAR(norm({"--defence", "clipping:clip=0.001"}), 0.001, 1e-8);
+  const double both = norm({"--defence", "clipping:clip=0.001", "--users", "2"});
   EXPECT_LT(both, 0.001);
   EXPECT_GT(both, 0.0003);
   double numbers = 0;
   for (const auto& [name, tensor] : update().tensors) numbers += static_cast<double>(tensor.numel());
-  const std::vector<std::string> noise = {"--clip", "0.001", "--noise", "laplace", "--noise-final", "1"};
+  const std::vector<std::string> noise = {"--defence", "clipping:clip=0.001", "--defence",
+                                          "noise-on-result:sigma=1,noise=laplace"};
   const double alone = norm(noise);
   EXPECT_NEAR(alone, std::sqrt(2 * numbers), 0.1 * std::sqrt(2 * numbers));
   std::vector<std::string> of_two = noise;
@@ -133,9 +134,9 @@ TEST_F(ClientUsers, AreToldWhatIsMissing) {
       {{"--sequences", "2", "--texts", a}, "--length"},
       {{"--length", "0", "--texts", a}, "--length"},
       {{"--length", "17", "--ids", place_.write("long.jsonl", json(std::vector<int>(20, 5)).dump())}, "17"},
-      {{"--clip", "0", "--texts", a}, "clipping: a norm of 0, expected a positive number"},
-      {{"--clip", "nan", "--texts", a}, "expected a positive number"},
-      {{"--noise", "uniform", "--texts", a}, "--noise"},
+      {{"--defence", "clipping", "--texts", a}, "clipping: a norm of 0, expected a positive number"},
+      {{"--defence", "clipping:clip=nan", "--texts", a}, "clipping: clip is \"nan\", expected a number"},
+      {{"--defence", "noise-per-step:noise=uniform", "--texts", a}, "expected gaussian or laplace"},
   };
   for (auto [flags, expected] : cases) {
     flags.push_back("--gradient");

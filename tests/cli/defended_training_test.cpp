@@ -54,32 +54,40 @@ TEST_F(DefendedTraining, KeepsTheModelOnTheWay) {
 }
 
 TEST_F(DefendedTraining, LeavesFrozenEmbeddingsAlone) {
-  const Outcome run = train("gpt", {"--keep-every", "100", "--train", "all-but-embedding"});
-  ASSERT_EQ(run.code, 0) << run.err;
-  const NamedTensors before = weights("gpt.steps/0"), after = weights("gpt");
-  for (const auto& [name, tensor] : before)
-    EXPECT_EQ(tensor.equal(after.at(name)), name == "transformer.wte.weight") << name;
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"--train", "all-but-embedding"}, {"--defence", "frozen-embedding"}}) {
+    std::vector<std::string> all = {"--keep-every", "100"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const std::string name_of_model = "gpt-" + flags.back();
+    const Outcome run = train(name_of_model, all);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json().at("train"), "all-but-embedding");
+    const NamedTensors before = weights(name_of_model + ".steps/0"), after = weights(name_of_model);
+    for (const auto& [name, tensor] : before)
+      EXPECT_EQ(tensor.equal(after.at(name)), name == "transformer.wte.weight") << name;
+  }
 }
 
 TEST_F(DefendedTraining, TrainsUnderDefences) {
-  const Outcome plain = train("plain", {}), pruned = train("pruned", {"--prune", "0.9"}),
-                noisy = train("noisy", {"--dp-clip", "0.1", "--dp-noise", "5"});
+  const Outcome plain = train("plain", {}), pruned = train("pruned", {"--defence", "pruning:share=0.9"}),
+                noisy = train("noisy", {"--defence", "dpsgd:clip=0.1,sigma=5"});
   ASSERT_EQ(plain.code, 0) << plain.err;
   ASSERT_EQ(pruned.code, 0) << pruned.err;
   ASSERT_EQ(noisy.code, 0) << noisy.err;
-  EXPECT_EQ(pruned.json().at("prune"), 0.9);
+  EXPECT_EQ(pruned.json().at("defences"), json({"pruning:share=0.9"}));
   EXPECT_NE(plain.json().at("perplexity"), pruned.json().at("perplexity"));
   EXPECT_GT(noisy.json().at("perplexity"), plain.json().at("perplexity"));
-  EXPECT_EQ(train("bad", {"--prune", "1"}).code, 2);
-  EXPECT_EQ(train("bad", {"--dp-noise", "1"}).code, 2);
+  EXPECT_EQ(train("bad", {"--defence", "pruning:share=1"}).code, 2);
+  EXPECT_EQ(train("bad", {"--defence", "dpsgd:sigma=1"}).code, 2);
 }
 
 TEST_F(DefendedTraining, ClientsPruneAndClipEachText) {
   ASSERT_EQ(train("gpt", {}).code, 0);
-  client("public.txt", {"--prune", "0.99"});
+  client("public.txt", {"--defence", "pruning:share=0.99"});
   for (const auto& [name, tensor] : read_safetensors(place_ / "u").tensors)
     EXPECT_LE(tensor.count_nonzero().item<std::int64_t>(), tensor.numel() / 100 + 1) << name;
-  EXPECT_EQ(client("public.txt", {"--dp-clip", "0.001"}).at("dp_clip"), 0.001);
+  EXPECT_EQ(client("public.txt", {"--defence", "dpsgd:clip=0.001,sigma=0"}).at("defences"),
+            json({"dpsgd:sigma=0,clip=0.001"}));
   double squares = 0;
   for (const auto& [name, tensor] : read_safetensors(place_ / "u").tensors)
     squares += tensor.square().sum().item<double>();

@@ -82,13 +82,14 @@ TEST_F(FilmProgram, ReadsABatchExactlyAndScoresIt) {
 }
 
 TEST_F(FilmProgram, PutsTheBestFirst) {
-  const json found = scored(updated({"--gradient", "--noise-final", "0.001"}));
+  const json found = scored(updated({"--gradient", "--defence", "noise-on-result:sigma=0.001"}));
   EXPECT_FALSE(found.at("certified"));
   const json& sentences = found.at("sentences");
   ASSERT_GE(sentences.size(), 2u);
   for (std::size_t i = 1; i < sentences.size(); ++i)
     EXPECT_GE(sentences[i - 1].at("confidence"), sentences[i].at("confidence"));
-  EXPECT_EQ(scored(updated({"--gradient", "--noise-final", "0.001"}), {"--sentences", "1"}).at("sentences"),
+  EXPECT_EQ(scored(updated({"--gradient", "--defence", "noise-on-result:sigma=0.001"}), {"--sentences", "1"})
+                .at("sentences"),
             json::array({sentences[0]}));
 }
 

@@ -76,9 +76,10 @@ TEST_F(KeyboardModel, IsTrainedToTheSameBytesWhateverTheThreads) {
   place_.write("messages.txt", content);
   for (const int i : {0, 1}) {
     const std::string file = "update" + std::to_string(i);
-    const Outcome run = undertext_run({"client", "--model", model_, "--texts", place_.path("messages.txt"),
-                                       "--epochs", "2", "--batch", "16", "--noise-per-step", "0.01", "--out",
-                                       place_.path(file), "--threads", std::to_string(i + 1)});
+    const Outcome run =
+        undertext_run({"client", "--model", model_, "--texts", place_.path("messages.txt"), "--epochs", "2",
+                       "--batch", "16", "--defence", "noise-per-step:sigma=0.01", "--out", place_.path(file),
+                       "--threads", std::to_string(i + 1)});
     EXPECT_EQ(run.code, 0) << run.err;
     updates[i] = place_.read(file);
   }

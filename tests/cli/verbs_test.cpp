@@ -54,9 +54,12 @@ TEST(Client, SaysWhatItDidForPeopleAndForPrograms) {
 
 TEST(Client, WritesTheSameBytesWhateverTheThreads) {
   const Workplace place;
-  place.make_update("one", {"--epochs", "3", "--batch", "3", "--noise-per-step", "0.1", "--threads", "1"});
-  place.make_update("two", {"--epochs", "3", "--batch", "3", "--noise-per-step", "0.1", "--threads", "2"});
-  place.make_update("other", {"--epochs", "3", "--batch", "3", "--noise-per-step", "0.1", "--seed", "2"});
+  place.make_update(
+      "one", {"--epochs", "3", "--batch", "3", "--defence", "noise-per-step:sigma=0.1", "--threads", "1"});
+  place.make_update(
+      "two", {"--epochs", "3", "--batch", "3", "--defence", "noise-per-step:sigma=0.1", "--threads", "2"});
+  place.make_update(
+      "other", {"--epochs", "3", "--batch", "3", "--defence", "noise-per-step:sigma=0.1", "--seed", "2"});
   EXPECT_EQ(place.read("one"), place.read("two"));
   EXPECT_NE(place.read("one"), place.read("other"));
 }
@@ -72,8 +75,8 @@ TEST(Client, FlagsReachTheUpdate) {
                                              {"--train", "all"},
                                              {"--kind", "gradient"},
                                              {"--zero-output-bias"},
-                                             {"--noise-per-step", "1"},
-                                             {"--noise-final", "0.1"}}) {
+                                             {"--defence", "noise-per-step:sigma=1"},
+                                             {"--defence", "noise-on-result:sigma=0.1"}}) {
     place.make_update("changed", flags);
     EXPECT_NE(place.read("changed"), plain) << flags.front();
   }
@@ -110,7 +113,7 @@ TEST(AttackWords, TruthAddsScoresAndNothingElse) {
 
 TEST(AttackWords, OracleIsNamedAndNeedsTheTruth) {
   const Workplace place;
-  const std::string update = place.make_update("update", {"--noise-per-step", "0.05"});
+  const std::string update = place.make_update("update", {"--defence", "noise-per-step:sigma=0.05"});
   std::vector<std::string> flags = {"attack",   "words",  "--model", place.path("model"), "--update", update,
                                     "--cutoff", "oracle", "--json"};
   const Outcome blind = undertext_run(flags);
@@ -177,7 +180,7 @@ TEST(Attacks, SpeakToPeople) {
 
 TEST(Attacks, AnswerTheSameWhateverTheThreads) {
   const Workplace place;
-  const std::string update = place.make_update("update", {"--noise-per-step", "0.01"});
+  const std::string update = place.make_update("update", {"--defence", "noise-per-step:sigma=0.01"});
   for (const std::string attack : {"words", "sentences"}) {
     std::string answers[2];
     for (const int i : {0, 1})

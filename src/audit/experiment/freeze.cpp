@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "audit/experiment/cell_defence.h"
 #include "audit/experiment/cell_texts.h"
 #include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
@@ -240,7 +241,16 @@ class Freezer {
            draft.at("federation").at("users").dump());
   }
 
+  void check_defence(const json& draft) const {
+    try {
+      plan_of(draft.at("defence"));
+    } catch (const UserError& error) {
+      fail("{}: defence: {}", file_.file.string(), error.what());
+    }
+  }
+
   void add(const json& draft) {
+    check_defence(draft);
     const bool records = draft.at("attack").at("kind") == "records";
     if (draft.at("federation").at("rounds") > 0) return add_federation(draft);
     if (records)

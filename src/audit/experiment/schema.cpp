@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "audit/experiment/federation_fields.h"
+#include "defences/defence_kind.h"
 #include "metrics/edit_distance.h"
 
 namespace undertext {
@@ -15,9 +16,36 @@ std::vector<Field> followed_by(std::vector<Field> fields, const std::vector<Fiel
   return fields;
 }
 
+// As the catalogue of defences has them.
+std::vector<Field> defence_fields() {
+  std::vector<std::string> kinds = {"none"};
+  for (const DefenceKind& kind : defence_kinds()) kinds.push_back(kind.name);
+  std::vector<Field> fields = {{"kind", FieldType::text, "none",
+                                "what is done about it; undertext defences tells of each", 0, 0, kinds}};
+  for (const DefenceParameter& parameter : defence_parameters())
+    fields.push_back({parameter.name,
+                      !parameter.choices.empty() ? FieldType::text
+                      : parameter.whole          ? FieldType::whole
+                                                 : FieldType::number,
+                      parameter.standard,
+                      parameter.about,
+                      parameter.low,
+                      parameter.high,
+                      parameter.choices,
+                      {{"kind", parameter.kinds}}});
+  kinds.erase(kinds.begin());
+  fields.push_back({"with",
+                    FieldType::text,
+                    "",
+                    "further defences beside it, as \"clipping:clip=1 pruning:share=0.9\"",
+                    0,
+                    0,
+                    {},
+                    {{"kind", kinds}}});
+  return fields;
+}
+
 std::vector<Section> made_sections() {
-  const std::vector<std::string> noise = {"noise-per-step", "noise-on-result"};
-  const std::vector<std::string> noisy = {"noise-per-step", "noise-on-result", "dpsgd", "noised-embedding"};
   const std::vector<std::string> matching = {"dlg", "tag"}, words = {"words", "sentences"};
   const std::vector<std::string> listing = {"words", "sentences", "decepticon", "film"};
   const std::vector<std::string> reading = {"sentences", "dlg", "tag"};
@@ -178,66 +206,7 @@ std::vector<Section> made_sections() {
             {"zero_output_bias", FieldType::truth, false, "start from an output bias of zero"}},
            federation_round_fields())},
       {"records", false, record_fields()},
-      {"defence",
-       true,
-       {{"kind",
-         FieldType::text,
-         "none",
-         "what the client does about it",
-         0,
-         0,
-         {"none", "clipping", "noise-per-step", "noise-on-result", "pruning", "dpsgd", "noised-embedding",
-          "dropout-embedding", "adversarial-embedding", "lstm-dropout"}},
-        {"sigma",
-         FieldType::number,
-         0.1,
-         "standard deviation of the noise; of laplace its scale b; of dpsgd in units of clip; of "
-         "noised-embedding on what the embedding puts out",
-         0,
-         1e17,
-         {},
-         {{"kind", noisy}}},
-        {"noise", FieldType::text, "gaussian", "its kind", 0, 0, {"gaussian", "laplace"}, {{"kind", noise}}},
-        {"clip",
-         FieldType::number,
-         0,
-         "largest norm of a user's gradient, of dpsgd of a message's; 0: as it is",
-         0,
-         1e17,
-         {},
-         {{"kind", {"clipping", "noise-per-step", "noise-on-result", "dpsgd"}}}},
-        {"share",
-         FieldType::number,
-         0.9,
-         "of the gradient that is set to zero, the smallest numbers",
-         0,
-         0.999999,
-         {},
-         {{"kind", {"pruning"}}}},
-        {"rate",
-         FieldType::number,
-         0.1,
-         "share of the embedding's output, or of the layers', that is set to zero in training",
-         0,
-         0.999999,
-         {},
-         {{"kind", {"dropout-embedding", "lstm-dropout"}}}},
-        {"magnitude",
-         FieldType::number,
-         0.1,
-         "norm of the step on the embedding's output that raises the loss",
-         0,
-         1e6,
-         {},
-         {{"kind", {"adversarial-embedding"}}}},
-        {"scope",
-         FieldType::text,
-         "each",
-         "the share of each tensor, or of all together",
-         0,
-         0,
-         {"each", "all"},
-         {{"kind", {"pruning"}}}}}},
+      {"defence", true, defence_fields()},
       {"attack", true,
        followed_by(
            {{"kind",

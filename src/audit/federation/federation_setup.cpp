@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "audit/experiment/cell_defence.h"
 #include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
 #include "audit/federation/char_lstm_recipe.h"
 #include "audit/federation/federation_texts.h"
-#include "audit/run/cell_client.h"
 #include "base/error.h"
 #include "defences/secure_aggregation/secure_averaging.h"
 #include "federated/federation_run.h"
@@ -128,15 +128,18 @@ PreparedFederation prepare_federation(const json& cell, const fs::path& file, So
   for (const std::vector<std::string>& lines : texts.clients)
     made.parties.clients.push_back(encoded(lines, cut, *made.tokenizer));
   made.parties.validation = encoded(texts.validation, cut, *made.tokenizer);
-  made.parties.defences = [defence = cell.at("defence")](std::int64_t, Seed own) {
-    return cell_defences(defence, own);
-  };
-  if (cell.at("federation").at("secure_aggregation") == true)
+  const DefencePlan plan = plan_of(cell.at("defence"));
+  plan.check(DefenceSetting::federation, *model, made.tokenizer.get());
+  plan.apply(made.options.local);
+  for (ClientTexts& client : made.parties.clients)
+    client.texts = plan.texts(std::move(client.texts), *made.tokenizer);
+  made.parties.defences = [plan](std::int64_t, Seed own) { return plan.client(own); };
+  if (plan.find("secure-aggregation") != nullptr)
     made.parties.averaging = [seed](std::int64_t round) {
       return std::make_unique<SecureAveraging>(
           seed.derive("secure aggregation").derive(static_cast<std::uint64_t>(round)));
     };
-  made.recipe = json{cell.at("defence"), cell.at("federation").at("secure_aggregation")}.dump();
+  made.recipe = plan.text();
   made.test = whole_of(encoded(texts.test, cut, *made.tokenizer), overlap_for(*model));
   made.records = std::move(texts.records);
   made.watermarks = std::move(texts.watermarks);

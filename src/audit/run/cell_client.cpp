@@ -1,14 +1,8 @@
 #include "audit/run/cell_client.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
 
-#include "defences/clipping.h"
-#include "defences/dpsgd.h"
-#include "defences/noise.h"
-#include "defences/perturbed_embedding.h"
-#include "defences/pruning.h"
+#include "audit/experiment/cell_defence.h"
 #include "federated/aggregation.h"
 
 namespace undertext {
@@ -42,59 +36,22 @@ Seed noise_seed(const json& config) {
       .derive(texts.at("client").get<std::uint64_t>());
 }
 
-bool is_laplace(const json& defence) {
-  return defence.value("noise", "") == "laplace";
-}
-
 }  // namespace
 
-std::vector<std::shared_ptr<const ClientDefence>> cell_defences(const json& defence, Seed seed) {
-  const double sigma = defence.value("sigma", 0.0), clip = defence.value("clip", 0.0);
-  const NoiseKind noise = is_laplace(defence) ? NoiseKind::laplace : NoiseKind::gaussian;
-  std::vector<std::shared_ptr<const ClientDefence>> defences;
-  if (defence.at("kind") == "dpsgd") return {std::make_shared<DpSgd>(clip, sigma, seed)};
-  if (defence.at("kind") == "pruning")
-    return {std::make_shared<Pruning>(defence.at("share"),
-                                      defence.at("scope") == "all" ? PruningScope::all : PruningScope::each)};
-  if (defence.at("kind") == "noised-embedding") return {std::make_shared<NoisedEmbedding>(sigma)};
-  if (defence.at("kind") == "dropout-embedding")
-    return {std::make_shared<DropoutEmbedding>(defence.at("rate"))};
-  if (defence.at("kind") == "adversarial-embedding")
-    return {std::make_shared<AdversarialEmbedding>(defence.at("magnitude"))};
-  if (defence.at("kind") == "lstm-dropout") return {std::make_shared<LayerDropout>(defence.at("rate"))};
-  if (clip > 0 || defence.at("kind") == "clipping") defences.push_back(std::make_shared<Clipping>(clip));
-  if (sigma == 0) return defences;
-  if (defence.at("kind") == "noise-per-step")
-    defences.push_back(std::make_shared<NoisePerStep>(sigma, seed, noise));
-  if (defence.at("kind") == "noise-on-result")
-    defences.push_back(std::make_shared<NoiseOnResult>(sigma, seed, noise));
-  return defences;
-}
-
-double noise_in_gradient(const json& config, std::size_t texts) {
-  const json& defence = config.at("defence");
-  const double sigma = defence.value("sigma", 0.0);
-  if (defence.at("kind") == "noised-embedding") return 0;  // it is in the loss, not added to its gradient
-  if (defence.at("kind") == "dpsgd") {
-    const bool mean = config.at("federation").at("reduction") == "mean";
-    return sigma * defence.at("clip").get<double>() / (mean ? static_cast<double>(texts) : 1);
-  }
-  return is_laplace(defence) ? std::numbers::sqrt2 * sigma : sigma;
-}
-
 Update client_update(const json& config, const LanguageModel& model, const std::string& hash,
-                     std::span<const Sentence> texts) {
-  const LocalTraining training = training_of(config);
-  const json& defence = config.at("defence");
+                     const Tokenizer& tokenizer, std::span<const Sentence> texts) {
+  const DefencePlan plan = plan_of(config.at("defence"));
   const auto count = config.at("federation").at("users").get<std::size_t>();
-  if (count == 1)
-    return train_locally(model, texts, training, hash, cell_defences(defence, noise_seed(config)));
+  plan.check(count == 1 ? DefenceSetting::update : DefenceSetting::users, model, &tokenizer);
+  LocalTraining training = training_of(config);
+  plan.apply(training);
+  const std::vector<Sentence> own = plan.texts({texts.begin(), texts.end()}, tokenizer);
+  if (count == 1) return train_locally(model, own, training, hash, plan.client(noise_seed(config)));
   std::vector<User> users;
-  const std::size_t each = texts.size() / count;
+  const std::size_t each = own.size() / count;
   for (std::size_t u = 0; u < count; ++u) {
-    const std::span<const Sentence> own = texts.subspan(u * each, each);
-    users.push_back(
-        {{own.begin(), own.end()}, cell_defences(defence, user_seed(noise_seed(config), u, count))});
+    const std::span<const Sentence> part = std::span(own).subspan(u * each, each);
+    users.push_back({{part.begin(), part.end()}, plan.client(user_seed(noise_seed(config), u, count))});
   }
   return average_gradient(model, users, training, hash);
 }

@@ -94,7 +94,8 @@ const CellRunner::Attacked& CellRunner::attacked(const json& config) {
   CellTexts texts = texts_of(config, *folder->tokenizer, sources_);
   const ServerState state = server_->state_of(config, *folder);
   Observation observation =
-      observe(state.model, state.hash, client_update(config, *state.model, state.hash, texts.client));
+      observe(state.model, state.hash,
+              client_update(config, *state.model, state.hash, *folder->tokenizer, texts.client));
   last_ = std::make_unique<Attacked>(Attacked{std::move(key), std::move(folder), std::move(texts),
                                               std::move(observation), state.key,
                                               config.at("texts").at("length") > 0});
@@ -166,7 +167,6 @@ json CellRunner::read_film(const json& config, const Attacked& update, const Ent
                                                    .ngram = attack.at("ngram"),
                                                    .reorder_steps = attack.at("reorder_steps"),
                                                    .beta = attack.at("beta"),
-                                                   .noise = noise_in_gradient(config, truth.size()),
                                                    .seed = config.at("run").at("seed")},
                                         update.observation, tokenizer, truth);
   const std::vector<Sentence> found = sentences_of(recovery);

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "audit/experiment/cell_defence.h"
 #include "audit/experiment/cell_texts.h"
-#include "audit/run/cell_client.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "defences/accounting/accountant.h"
 #include "federated/step_gradient.h"
 #include "models/training.h"
 
@@ -55,10 +54,11 @@ std::string key_of(const json& config) {
 }
 
 ModelFolder made(const json& config, const ModelFolder& start, Sources& sources) {
-  const json &given = config.at("training"), &defence = config.at("defence");
-  if (defended(config) && defence.at("kind") == "noise-on-result")
-    fail("defence.kind is \"noise-on-result\", which no step of a training has; expected \"noise-per-step\"");
-  const TrainingTexts texts = training_texts_of(config, *start.tokenizer, sources);
+  const json& given = config.at("training");
+  const DefencePlan plan = defended(config) ? plan_of(config.at("defence")) : DefencePlan();
+  plan.check(DefenceSetting::training, *start.model, start.tokenizer.get());
+  TrainingTexts texts = training_texts_of(config, *start.tokenizer, sources);
+  texts.trained = plan.texts(std::move(texts.trained), *start.tokenizer);
   const std::shared_ptr<LanguageModel> model = start.model->clone();
   model->check(texts.trained, "the texts of the training");
   const Seed seed = Seed(config.at("run").at("seed").get<std::uint64_t>()).derive("training");
@@ -67,12 +67,12 @@ ModelFolder made(const json& config, const ModelFolder& start, Sources& sources)
   training.batch = given.at("batch");
   training.learning_rate = given.at("learning_rate");
   training.patience = given.at("patience");
-  training.train_embedding = config.at("federation").at("train") == "all";
+  training.train_embedding =
+      config.at("federation").at("train") == "all" && plan.find("frozen-embedding") == nullptr;
   const std::int64_t steps = steps_until_attack(given);
   if (steps < all_steps(given)) training.stop_after = steps;
   training.title = "training before the attack";
-  if (defended(config)) {
-    const auto defences = cell_defences(defence, seed.derive("defence"));
+  if (const auto defences = plan.client(seed.derive("defence")); !defences.empty()) {
     perturb(*model, defences);
     training.gradient = [defences, &model](std::span<const Sentence> batch, std::int64_t step,
                                            NamedTensors& gradient) {
@@ -97,13 +97,14 @@ std::shared_ptr<const ModelFolder> trained_model(const json& config, std::shared
 }
 
 std::optional<double> epsilon_of_cell(const json& config) {
-  constexpr double kDelta = 1e-5;
-  if (!trains_first(config) || config.at("defence").at("kind") != "dpsgd" || !defended(config))
-    return std::nullopt;
+  if (!trains_first(config) || !defended(config)) return std::nullopt;
   const json& training = config.at("training");
-  const double share = std::min(1.0, training.at("batch").get<double>() / training.at("texts").get<double>());
-  const NoisySteps noisy{config.at("defence").at("sigma"), share, steps_until_attack(training) + 1};
-  return epsilon_of({&noisy, 1}, kDelta);
+  // The attacked step is one more.
+  const auto promised = plan_of(config.at("defence"))
+                            .guarantee({.texts = training.at("texts"),
+                                        .batch = training.at("batch"),
+                                        .steps = steps_until_attack(training) + 1});
+  return promised ? std::optional(promised->claim.epsilon) : std::nullopt;
 }
 
 }  // namespace undertext

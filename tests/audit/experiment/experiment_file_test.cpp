@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "e.toml:2: run.seeds runs from 0 to 9 on a log scale, expected two numbers above 0"},
         Mistake{"[[defence]]\nsigma = 1\n",
                 "e.toml:2: defence.sigma means nothing here, expected it with kind = \"noise-per-step\" or "
-                "\"noise-on-result\" or \"dpsgd\" or \"noised-embedding\""},
+                "\"noise-on-result\" or \"dpsgd\" or \"noised-embedding\" or \"dp-fedavg\" or \"dp-ftrl\""},
         Mistake{"[defence]\nkind = \"none\"\n", "e.toml:1: defence is a table, expected [[defence]]"},
         Mistake{"attack = []\n", "e.toml:1: attack is an empty list, expected at least one [[attack]]"},
         Mistake{"federation = 3\n", "e.toml:1: federation is 3, expected a table"},
