@@ -101,7 +101,13 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
   FilmOptions options;
   options.method = attack.method == "paper" ? FilmMethod::paper : FilmMethod::best;
   if (attack.bag != "gradient") options.bag = FilmBag::oracle;
-  if (attack.bag == "oracle") options.oracle_bag = words_in(truth);
+  if (attack.bag == "oracle") {
+    options.oracle_bag = words_in(truth);
+    // That a text may end there is no secret, whether or not the truth writes it down.
+    if (const std::optional<Token> end = tokenizer.special().end; attack.method == "best" && end)
+      if (std::ranges::find(options.oracle_bag, *end) == options.oracle_bag.end())
+        options.oracle_bag.push_back(*end);
+  }
   if (attack.bag == "none") {
     options.oracle_bag.resize(static_cast<std::size_t>(observation.before->vocabulary_size()));
     std::iota(options.oracle_bag.begin(), options.oracle_bag.end(), Token{0});

@@ -140,6 +140,12 @@ TEST_F(FilmProgram, RefusesWhatItCannotRead) {
   const std::string whole = place_.read("update.safetensors");
   for (const std::size_t size : {whole.size() / 2, std::size_t{5}, std::size_t{0}})
     expect_refused(film(place_.write("cut.safetensors", whole.substr(0, size))), "cut.safetensors");
+  ASSERT_EQ(place_.train("trained", 1).code, 0);
+  expect_refused(place_.attack("film", place_.path("trained"), place_.path("update.safetensors")),
+                 "of another model");
+  std::string spoilt = whole;  // the last number, little-endian
+  spoilt.replace(spoilt.size() - 4, 4, std::string("\0\0\xc0\x7f", 4));
+  expect_refused(film(place_.write("nan.safetensors", spoilt)), "nan.safetensors");
 }
 
 // Section 5: the bag of words stays at home, but not what other layers tell.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -64,6 +65,29 @@ std::vector<Token> first_of(const std::vector<Token>& order, std::int64_t count)
   return {order.begin(), order.begin() + std::min<std::int64_t>(count, std::ssize(order))};
 }
 
+// Of each token whether it is one of these.
+std::vector<char> marked(const std::vector<Token>& tokens, const Transformer& model) {
+  std::vector<char> result(static_cast<std::size_t>(model.config().vocabulary), 0);
+  for (const Token token : tokens) result[static_cast<std::size_t>(token)] = 1;
+  return result;
+}
+
+std::vector<Token> those_in(const std::vector<Token>& tokens, const std::vector<Token>& bag) {
+  const std::set<Token> there(bag.begin(), bag.end());
+  std::vector<Token> result;
+  std::ranges::copy_if(tokens, std::back_inserter(result),
+                       [&](Token token) { return there.contains(token); });
+  return result;
+}
+
+// given: all tokens of the batch, from an oracle. bag: as below.
+Vocabulary vocabulary_of(const std::vector<Token>& given, const Transformer& model,
+                         const std::optional<std::vector<Token>>& bag) {
+  Vocabulary result{.own = given, .starts = bag ? *bag : given, .words = given, .read = {}};
+  if (bag) result.read = marked(*bag, model);
+  return result;
+}
+
 // bag: all but the tokens that only end texts, where that is known.
 Vocabulary vocabulary_of(const Observation& observation, const Transformer& model,
                          const std::optional<std::vector<Token>>& bag) {
@@ -77,8 +101,7 @@ Vocabulary vocabulary_of(const Observation& observation, const Transformer& mode
     return result;
   }
   result.own = result.starts = *bag;
-  result.read.assign(static_cast<std::size_t>(model.config().vocabulary), 0);
-  for (const Token token : *bag) result.read[static_cast<std::size_t>(token)] = 1;
+  result.read = marked(*bag, model);
   const std::set<Token> there(result.words.begin(), result.words.end());
   for (const Token token : *bag)
     if (!there.contains(token)) result.words.push_back(token);
@@ -131,7 +154,8 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   const double known = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
   const std::int64_t places = result.longest > 0 ? result.longest : options.longest;
   const SpanSearch span(observation, model);
-  const std::optional<std::vector<Token>> bag = span.bag(places);
+  std::optional<std::vector<Token>> bag = span.bag(places);
+  if (bag && options.bag == FilmBag::oracle) bag = those_in(*bag, options.oracle_bag);
   if (bag) {
     result.bag = *bag;
     result.bag_from = "span";
@@ -143,7 +167,9 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
     result.sentences.clear();
   }
 
-  const Vocabulary vocabulary = vocabulary_of(observation, *model, bag);
+  const Vocabulary vocabulary = options.bag == FilmBag::oracle
+                                    ? vocabulary_of(options.oracle_bag, *model, bag)
+                                    : vocabulary_of(observation, *model, bag);
   const std::int64_t own_length = std::min(kOwnLength, model->config().positions);
   const OwnText own =
       own_text(model, tail, vocabulary.own, kOwnTexts, own_length, options.seed.derive("own"));
@@ -212,7 +238,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
 
   if (held.left() > kExplained) held.settle(filter, true);
   result.sentences = held.best_first(filter);
-  if (bag) result.bag_confidence = share_in(*bag, result.sentences);
+  if (bag && options.bag == FilmBag::gradient) result.bag_confidence = share_in(*bag, result.sentences);
   certify(observation, *model, result);
   return result;
 }
