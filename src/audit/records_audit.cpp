@@ -10,17 +10,15 @@
 #include "attacks/records/exposure_table.h"
 #include "attacks/records/record_attack.h"
 #include "attacks/records/record_correlation.h"
-#include "audit/federation/char_lstm_recipe.h"
-#include "audit/federation/federation_texts.h"
+#include "audit/federation/federation_setup.h"
+#include "audit/record_results.h"
 #include "audit/result_row.h"
-#include "audit/run/record_cell.h"
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/progress.h"
 #include "defences/dpsgd.h"
 #include "defences/perturbed_embedding.h"
 #include "federated/federation_run.h"
-#include "federated/text_shares.h"
 #include "models/load_model.h"
 #include "text/corpus.h"
 #include "text/messages.h"
@@ -49,59 +47,32 @@ json planting_client_json() {
           {"does", "got one text of its own into the victim's data, and reads"}};
 }
 
-struct Setting {
-  FederationParties parties;  // without defences
-  FederationTexts texts;
-  std::shared_ptr<const Tokenizer> tokenizer;
-  std::vector<Sentence> test;
-};
-
 FederationTexts texts_of(const RecordsAuditOptions& options) {
   const Seed seed = Seed(options.seed).derive("records audit");
   TextSource source;
-  if (options.texts) {
+  if (options.texts)
     source = {read_lines(*options.texts), options.texts->string()};
-  } else {
-    constexpr std::int64_t kShortest = 8;  // characters of a message, about
-    const std::int64_t count = (options.clients + 2) * options.per_client / kShortest + 64;
-    source = {generate_messages(seed.derive("messages"), count), "the built-in messages"};
-  }
-  TextShares shares =
-      share_text(source, {.clients = options.clients, .size = options.per_client, .lower = true});
-  FederationTexts texts{
-      std::move(shares.clients), std::move(shares.validation), std::move(shares.test), {}, {}};
-  texts.records = draw_records(RecordPattern::parse(options.pattern), options.clients, options.times,
-                               seed.derive("records"));
-  texts.watermarks = draw_watermarks(std::ssize(texts.records.texts.front().text), options.clients,
-                                     options.watermarks, seed.derive("watermarks"));
-  for (const PlantedTexts* planted : {&texts.records, &texts.watermarks})
-    for (const PlantedText& one : planted->texts) {
-      std::vector<std::string>& lines = texts.clients.at(static_cast<std::size_t>(one.client));
-      lines = with_planted(std::move(lines), one, seed.derive("places"));
-    }
-  return texts;
+  else
+    source = {generate_messages(seed.derive("messages"), messages_for(options.clients, options.per_client)),
+              "the built-in messages"};
+  const Planting planting{
+      .pattern = options.pattern, .times = options.times, .watermarks = options.watermarks};
+  return shared_texts(source, {.clients = options.clients, .size = options.per_client, .lower = true}, {},
+                      planting, seed);
 }
 
-Setting setting_of(const RecordsAuditOptions& options) {
-  Setting setting;
-  setting.texts = texts_of(options);
+// Without defences.
+PreparedFederation setting_of(const RecordsAuditOptions& options) {
+  FederationTexts texts = texts_of(options);
+  FederationStart start;
   if (options.model) {
     const ModelFolder folder = load_model_folder(*options.model);
-    setting.parties.model = folder.model;
-    setting.tokenizer = folder.tokenizer;
+    start = {folder.model, folder.tokenizer};
   } else {
-    setting.tokenizer = alphabet_of(setting.texts);
-    setting.parties.model = new_char_lstm(*char_lstm_named("built-in:char-lstm"), *setting.tokenizer,
-                                          Seed(options.seed).derive("weights"));
+    start = fresh_start(*char_lstm_named("built-in:char-lstm"), texts, Seed(options.seed).derive("weights"));
   }
-  check_planted(setting.texts, *setting.tokenizer, options.model ? *options.model : "the built-in model");
-  const TextCut cut{options.sequence, false};
-  for (const std::vector<std::string>& lines : setting.texts.clients)
-    setting.parties.clients.push_back(encoded(lines, cut, *setting.tokenizer));
-  setting.parties.validation = encoded(setting.texts.validation, cut, *setting.tokenizer);
-  setting.test =
-      whole_of(encoded(setting.texts.test, cut, *setting.tokenizer), overlap_for(*setting.parties.model));
-  return setting;
+  return seated(std::move(texts), {options.sequence, false}, std::move(start),
+                options.model ? *options.model : "the built-in model");
 }
 
 FederationOptions federation_of(const RecordsAuditOptions& options) {
@@ -191,7 +162,7 @@ class Audit {
     RecordAttack attack;
     attack.method = record_method_named(method);
     if (attack.method == RecordMethod::watermark)
-      for (const PlantedText& mark : setting_.texts.watermarks.texts)
+      for (const PlantedText& mark : setting_.watermarks.texts)
         attack.watermarks.push_back({mark.client, mark.text});
     const auto start = std::chrono::steady_clock::now();
     RecordRecovery recovery = recover_records(observation, pattern_, attack);
@@ -201,7 +172,7 @@ class Audit {
 
   void add_row(const RecordsDefence& defence, const Reading& reading, const LocalTraining& training,
                double after) {
-    const PlantedTexts& truth = setting_.texts.records;
+    const PlantedTexts& truth = setting_.records;
     const RecordScores scores = score_recovery(reading.recovery, truth);
     RowFacts facts;
     facts.id = fmt::format("d{}-{}", rows_.size() / 4, reading.method);
@@ -230,12 +201,11 @@ class Audit {
   // Figures 2 and 3: how the record of client 0 goes along with each client, round by round.
   void add_curves(const FederationObservation& observation) {
     const TokenPattern tokens(pattern_, *setting_.tokenizer);
-    const std::vector<Sentence> record = {
-        setting_.tokenizer->encode(setting_.texts.records.texts.front().text)};
+    const std::vector<Sentence> record = {setting_.tokenizer->encode(setting_.records.texts.front().text)};
     const ExposureTable table = exposures(observation, tokens, record, {});
     const std::vector<double> changes = exposure_changes(of_record(table.whole, 0));
     std::vector<std::vector<double>> marks;
-    for (const PlantedText& mark : setting_.texts.watermarks.texts)
+    for (const PlantedText& mark : setting_.watermarks.texts)
       marks.push_back(
           exposure_changes(exposures_of_text(observation, setting_.tokenizer->encode(mark.text))));
     const auto json_of = [](const Matrix<double>& m) {  // [client][round]
@@ -256,7 +226,7 @@ class Audit {
   }
 
   const RecordsAuditOptions& options_;
-  Setting setting_;
+  PreparedFederation setting_;
   RecordPattern pattern_;
   double before_;
   json rows_ = json::array(), samples_ = json::array(), curves_ = json::array();

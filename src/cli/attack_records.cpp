@@ -1,18 +1,17 @@
 // undertext attack records: private records and their owners, from the global models of a federation.
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "attacks/records/observed_rounds.h"
 #include "attacks/records/record_attack.h"
+#include "audit/record_results.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "federated/federation_folder.h"
 #include "federated/planting.h"
-#include "metrics/record_scores.h"
 #include "text/corpus.h"
 
 namespace undertext {
@@ -30,12 +29,6 @@ struct Flags {
   double unknown = 0;
   bool json = false;
 };
-
-RecordMethod method_of(const Flags& flags) {
-  if (flags.method == "baseline") return RecordMethod::baseline;
-  if (flags.method == "eavesdrop") return RecordMethod::eavesdrop;
-  return flags.method == "watermark" ? RecordMethod::watermark : RecordMethod::best;
-}
 
 // "A:B" as the rounds A + 1 to B.
 std::pair<std::int64_t, std::int64_t> rounds_asked(const Flags& flags, std::int64_t rounds) {
@@ -67,17 +60,13 @@ FederationObservation observed(const Flags& flags) {
   return observation;
 }
 
-// By client: JSON as undertext federate writes it, or plain lines, client 0 first.
-std::map<std::int64_t, std::string> planted_texts(const std::filesystem::path& file) {
-  std::map<std::int64_t, std::string> texts;
-  const std::string content = read_file(file);
-  if (content.starts_with('{')) {
-    for (const PlantedText& one : read_planted(file).texts) texts[one.client] = one.text;
-  } else {
-    for (std::string& line : read_lines(file))
-      texts.emplace(static_cast<std::int64_t>(texts.size()), std::move(line));
-  }
-  return texts;
+// JSON as undertext federate writes it, or plain lines, client 0 first.
+PlantedTexts planted_texts(const std::filesystem::path& file) {
+  if (read_file(file).starts_with('{')) return read_planted(file);
+  PlantedTexts planted;
+  for (std::string& line : read_lines(file))
+    planted.texts.push_back({std::ssize(planted.texts), std::move(line), 1});
+  return planted;
 }
 
 std::vector<Watermark> watermarks_of(const Flags& flags) {
@@ -94,25 +83,19 @@ std::vector<Watermark> watermarks_of(const Flags& flags) {
   if (flags.watermarks.empty())
     fail("--method watermark: expected --watermark TEXT (and --victim I) or --watermarks FILE");
   std::vector<Watermark> marks;
-  for (const auto& [client, text] : planted_texts(flags.watermarks)) marks.push_back({client, text});
+  for (const PlantedText& one : planted_texts(flags.watermarks).texts)
+    marks.push_back({one.client, one.text});
   return marks;
 }
 
 std::optional<RecordScores> scores_of(const Flags& flags, const RecordRecovery& recovery) {
   if (flags.truth.empty()) return std::nullopt;
-  const std::map<std::int64_t, std::string> truth = planted_texts(flags.truth);
-  std::vector<VictimGuess> guesses;
-  for (const VictimRecords& victim : recovery.victims) {
-    const auto own = truth.find(victim.client);
-    if (own == truth.end()) fail("{}: has no record of client {}", flags.truth.string(), victim.client);
-    VictimGuess& guess = guesses.emplace_back();
-    guess.truth = own->second;
-    for (const RecoveredRecord& record : victim.candidates) {
-      guess.ranked.push_back(record.text);
-      if (record.text == guess.truth) guess.owner_right = record.owner == victim.client;
-    }
+  const PlantedTexts truth = planted_texts(flags.truth);
+  try {
+    return score_recovery(recovery, truth);
+  } catch (const UserError& error) {
+    fail("{}: {}", flags.truth.string(), error.what());
   }
-  return score_records(guesses);
 }
 
 nlohmann::json json_of(const Flags& flags, const FederationObservation& observation,
@@ -208,7 +191,7 @@ std::string text_of(const Flags& flags, const FederationObservation& observation
 int run(const Flags& flags) {
   const RecordPattern pattern = RecordPattern::parse(flags.pattern);
   RecordAttack attack;
-  attack.method = method_of(flags);
+  attack.method = record_method_named(flags.method);
   attack.watermarks = watermarks_of(flags);
   attack.candidates = flags.candidates;
   attack.exposure = flags.exposure == "free" ? ExposureOf::free : ExposureOf::whole;

@@ -9,8 +9,6 @@
 #include "audit/experiment/cell_defence.h"
 #include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
-#include "audit/federation/char_lstm_recipe.h"
-#include "audit/federation/federation_texts.h"
 #include "base/error.h"
 #include "defences/secure_aggregation/secure_averaging.h"
 #include "federated/federation_run.h"
@@ -105,44 +103,60 @@ json one_federation(const ExperimentFile& file) {
        file.file.string(), all.size(), fmt::join(differing, ", "), differing.size() == 1 ? "has" : "have");
 }
 
-PreparedFederation prepare_federation(const json& cell, const fs::path& file, Sources& sources) {
-  check_settings(cell, file);
-  const Seed seed(cell.at("run").at("seed").get<std::uint64_t>());
+FederationStart fresh_start(const CharLstmConfig& config, const FederationTexts& texts, Seed weights) {
+  FederationStart start;
+  start.tokenizer = alphabet_of(texts);
+  start.model = new_char_lstm(config, *start.tokenizer, weights);
+  return start;
+}
+
+PreparedFederation seated(FederationTexts texts, const TextCut& cut, FederationStart start,
+                          const fs::path& from) {
+  check_planted(texts, *start.tokenizer, from);
   PreparedFederation made;
-  made.options = options_of(cell, file, seed);
-  FederationTexts texts = federation_texts(cell, file, sources, seed);
-  const std::string place = model_place(cell.at("model"), file);
-  std::shared_ptr<const LanguageModel> model;
-  if (const auto config = char_lstm_named(place)) {
-    auto alphabet = alphabet_of(texts);
-    model = new_char_lstm(*config, *alphabet, seed.derive("weights"));
-    made.tokenizer = std::move(alphabet);
-  } else {
-    const std::shared_ptr<const ModelFolder> folder = sources.model(place);
-    model = folder->model;
-    made.tokenizer = folder->tokenizer;
-  }
-  check_planted(texts, *made.tokenizer, file);
-  const TextCut cut{cell.at("texts").at("sequence"), cell.at("texts").at("append_end")};
-  made.parties.model = model;
+  made.parties.model = start.model;
   for (const std::vector<std::string>& lines : texts.clients)
-    made.parties.clients.push_back(encoded(lines, cut, *made.tokenizer));
-  made.parties.validation = encoded(texts.validation, cut, *made.tokenizer);
-  const DefencePlan plan = plan_of(cell.at("defence"));
-  plan.check(DefenceSetting::federation, *model, made.tokenizer.get());
-  plan.apply(made.options.local);
-  for (ClientTexts& client : made.parties.clients)
-    client.texts = plan.texts(std::move(client.texts), *made.tokenizer);
-  made.parties.defences = [plan](std::int64_t, Seed own) { return plan.client(own); };
+    made.parties.clients.push_back(encoded(lines, cut, *start.tokenizer));
+  made.parties.validation = encoded(texts.validation, cut, *start.tokenizer);
+  made.test = whole_of(encoded(texts.test, cut, *start.tokenizer), overlap_for(*start.model));
+  made.tokenizer = std::move(start.tokenizer);
+  made.records = std::move(texts.records);
+  made.watermarks = std::move(texts.watermarks);
+  return made;
+}
+
+void defend(PreparedFederation& federation, const DefencePlan& plan, Seed seed) {
+  FederationParties& parties = federation.parties;
+  plan.check(DefenceSetting::federation, *parties.model, federation.tokenizer.get());
+  plan.apply(federation.options.local);
+  for (ClientTexts& client : parties.clients)
+    client.texts = plan.texts(std::move(client.texts), *federation.tokenizer);
+  parties.defences = [plan](std::int64_t, Seed own) { return plan.client(own); };
   if (plan.find("secure-aggregation") != nullptr)
-    made.parties.averaging = [seed](std::int64_t round) {
+    parties.averaging = [seed](std::int64_t round) {
       return std::make_unique<SecureAveraging>(
           seed.derive("secure aggregation").derive(static_cast<std::uint64_t>(round)));
     };
-  made.recipe = plan.text();
-  made.test = whole_of(encoded(texts.test, cut, *made.tokenizer), overlap_for(*model));
-  made.records = std::move(texts.records);
-  made.watermarks = std::move(texts.watermarks);
+  federation.recipe = plan.text();
+}
+
+PreparedFederation prepare_federation(const json& cell, const fs::path& file, Sources& sources) {
+  check_settings(cell, file);
+  const Seed seed(cell.at("run").at("seed").get<std::uint64_t>());
+  FederationOptions options = options_of(cell, file, seed);
+  FederationTexts texts = federation_texts(cell, file, sources, seed);
+  const std::string place = model_place(cell.at("model"), file);
+  FederationStart start;
+  if (const auto config = char_lstm_named(place)) {
+    start = fresh_start(*config, texts, seed.derive("weights"));
+  } else {
+    const std::shared_ptr<const ModelFolder> folder = sources.model(place);
+    start = {folder->model, folder->tokenizer};
+  }
+  const TextCut cut{cell.at("texts").at("sequence"), cell.at("texts").at("append_end")};
+  PreparedFederation made = seated(std::move(texts), cut, std::move(start), file);
+  made.options = std::move(options);
+  defend(made, plan_of(cell.at("defence")), seed);
   return made;
 }
 

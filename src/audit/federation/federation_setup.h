@@ -10,6 +10,9 @@
 
 #include "audit/experiment/experiment_file.h"
 #include "audit/experiment/sources.h"
+#include "audit/federation/char_lstm_recipe.h"
+#include "audit/federation/federation_texts.h"
+#include "defences/defence_plan.h"
 #include "federated/federation.h"
 #include "federated/planting.h"
 
@@ -25,9 +28,26 @@ struct PreparedFederation {
   PlantedTexts watermarks;     // what the adversary knows of its own doing
 };
 
+// The model that everybody starts from, and how it reads text.
+struct FederationStart {
+  std::shared_ptr<const LanguageModel> model;
+  std::shared_ptr<const Tokenizer> tokenizer;
+};
+// A character LSTM with random weights, which reads the federation's alphabet.
+FederationStart fresh_start(const CharLstmConfig& config, const FederationTexts& texts, Seed weights);
+
+// The parties that have these texts, without options and defences. from: what texts and model came from, for
+// messages. UserError where the model has no tokens for what was planted.
+PreparedFederation seated(FederationTexts texts, const TextCut& cut, FederationStart start,
+                          const std::filesystem::path& from);
+
 // The one federation of a file, as a cell without what attacks it. UserError that says which values are lists
 // where there are several, and where there is none.
 nlohmann::json one_federation(const ExperimentFile& file);
+
+// Sets what the defences do in it: on the clients, in their texts, where their updates are put together.
+// UserError where one of them cannot be.
+void defend(PreparedFederation& federation, const DefencePlan& plan, Seed seed);
 
 // cell: of an experiment's file, whose folder paths start from. UserError where something is missing, does
 // not fit, or means nothing in a federation.

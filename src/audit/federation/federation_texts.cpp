@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "audit/experiment/cell_texts.h"
 #include "audit/experiment/places.h"
 #include "base/error.h"
-#include "federated/text_shares.h"
 #include "text/character_tokenizer.h"
 #include "text/messages.h"
 #include "text/utf8.h"
@@ -21,13 +19,11 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kWatermarkLength = 40;  // characters, where no record says how long
 constexpr std::int64_t kShortestMessage = 8;   // characters of a built-in message, about
 
-// As many built-in messages as the shares need.
 std::vector<std::string> built_in_lines(const json& cell, const fs::path& file, Seed seed) {
-  const std::int64_t size = cell.at("texts").at("per_client");
+  const std::int64_t size = cell.at("texts").at("per_client"), clients = cell.at("federation").at("clients");
   if (size == 0) fail("{}: texts.per_client is missing, which the built-in messages need", file.string());
-  const std::int64_t shares = cell.at("federation").at("clients").get<std::int64_t>() + 2;
   const bool by_line = cell.at("texts").at("sequence") == 0;
-  const std::int64_t count = by_line ? size * shares : size * shares / kShortestMessage + 64;
+  const std::int64_t count = by_line ? size * (clients + 2) : messages_for(clients, size);
   if (count > 10'000'000) fail("{}: {} built-in messages, expected 10000000 at most", file.string(), count);
   return generate_messages(seed.derive("messages"), count);
 }
@@ -62,14 +58,13 @@ void plant(const PlantedTexts& planted, Seed seed, FederationTexts& texts) {
   }
 }
 
-PlantedTexts watermarks_of(const json& records, const PlantedTexts& planted, std::int64_t clients,
+PlantedTexts watermarks_of(const Planting& planting, const PlantedTexts& planted, std::int64_t clients,
                            Seed seed) {
-  const std::string pattern = records.at("watermark");
-  const std::int64_t times = records.at("watermarks");
-  if (!pattern.empty()) return draw_records(RecordPattern::parse(pattern), clients, times, seed);
+  if (!planting.watermark.empty())
+    return draw_records(RecordPattern::parse(planting.watermark), clients, planting.watermarks, seed);
   const std::int64_t length =
       planted.texts.empty() ? kWatermarkLength : std::ssize(planted.texts.front().text);
-  return draw_watermarks(length, clients, times, seed);
+  return draw_watermarks(length, clients, planting.watermarks, seed);
 }
 
 void add_characters(const PlantedTexts& planted, std::string& characters) {
@@ -85,26 +80,36 @@ void add_characters(const PlantedTexts& planted, std::string& characters) {
 
 }  // namespace
 
-FederationTexts federation_texts(const json& cell, const fs::path& file, Sources& sources, Seed seed) {
-  const json &given = cell.at("texts"), &records = cell.at("records");
-  const std::int64_t clients = cell.at("federation").at("clients");
-  ShareOptions options;
-  options.clients = clients;
-  options.size = given.at("per_client");
-  options.by_line = given.at("sequence") == 0;
-  options.lower = given.at("lower");
-  TextShares shares =
-      share_text(source_of(cell, file, sources, seed), options, held_out_of(given, file, sources));
+std::int64_t messages_for(std::int64_t clients, std::int64_t characters) {
+  return (clients + 2) * characters / kShortestMessage + 64;
+}
+
+FederationTexts shared_texts(const TextSource& source, const ShareOptions& options,
+                             const std::optional<TextSource>& held_out, const Planting& planting, Seed seed) {
+  TextShares shares = share_text(source, options, held_out);
   FederationTexts texts{
       std::move(shares.clients), std::move(shares.validation), std::move(shares.test), {}, {}};
-  if (const std::string pattern = records.at("pattern"); !pattern.empty())
-    texts.records =
-        draw_records(RecordPattern::parse(pattern), clients, records.at("times"), seed.derive("records"));
-  if (records.at("watermarks") > 0)
-    texts.watermarks = watermarks_of(records, texts.records, clients, seed.derive("watermarks"));
+  if (!planting.pattern.empty())
+    texts.records = draw_records(RecordPattern::parse(planting.pattern), options.clients, planting.times,
+                                 seed.derive("records"));
+  if (planting.watermarks > 0)
+    texts.watermarks = watermarks_of(planting, texts.records, options.clients, seed.derive("watermarks"));
   plant(texts.records, seed.derive("places of records"), texts);
   plant(texts.watermarks, seed.derive("places of watermarks"), texts);
   return texts;
+}
+
+FederationTexts federation_texts(const json& cell, const fs::path& file, Sources& sources, Seed seed) {
+  const json &given = cell.at("texts"), &records = cell.at("records");
+  ShareOptions options;
+  options.clients = cell.at("federation").at("clients");
+  options.size = given.at("per_client");
+  options.by_line = given.at("sequence") == 0;
+  options.lower = given.at("lower");
+  const Planting planting{records.at("pattern"), records.at("times"), records.at("watermark"),
+                          records.at("watermarks")};
+  return shared_texts(source_of(cell, file, sources, seed), options, held_out_of(given, file, sources),
+                      planting, seed);
 }
 
 std::shared_ptr<const Tokenizer> alphabet_of(const FederationTexts& texts) {

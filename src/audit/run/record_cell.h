@@ -5,10 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "attacks/records/record_attack.h"
 #include "audit/experiment/sources.h"
 #include "audit/federation/kept_federation.h"
-#include "metrics/record_scores.h"
 
 namespace undertext {
 
@@ -28,14 +26,5 @@ class RecordCells {
   std::string key_;
   std::unique_ptr<const KeptFederation> last_;
 };
-
-// "baseline", "eavesdrop", "watermark", "best".
-RecordMethod record_method_named(const std::string& name);
-
-// The true record of every victim beside the candidate that is ranked first, as samples of results hold them.
-nlohmann::json record_pairs(const RecordRecovery& recovery, const PlantedTexts& truth);
-
-// What an attack found, against what was planted.
-RecordScores score_recovery(const RecordRecovery& recovery, const PlantedTexts& truth);
 
 }  // namespace undertext
