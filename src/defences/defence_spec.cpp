@@ -24,26 +24,32 @@ using nlohmann::json;
        parameter.whole ? "whole number" : "number", parameter.low, parameter.high);
 }
 
-void check(const DefenceParameter& parameter, const std::string& kind, const json& value) {
+// shown: the value as it was written.
+void check(const DefenceParameter& parameter, const std::string& kind, const json& value,
+           const std::string& shown) {
   if (!parameter.choices.empty()) {
     if (!value.is_string() ||
         std::ranges::find(parameter.choices, value.get<std::string>()) == parameter.choices.end())
-      refuse(parameter, kind, value.is_string() ? value.get<std::string>() : value.dump());
+      refuse(parameter, kind, shown);
     return;
   }
-  if (!value.is_number()) refuse(parameter, kind, value.dump());
+  if (!value.is_number()) refuse(parameter, kind, shown);
   const double number = value.get<double>();
   if (!(number >= parameter.low && number <= parameter.high) ||
       (parameter.whole && number != std::floor(number)))
-    refuse(parameter, kind, value.dump());
+    refuse(parameter, kind, shown);
 }
 
 json value_of(const DefenceParameter& parameter, const std::string& kind, std::string_view text) {
-  if (!parameter.choices.empty()) return std::string(text);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) refuse(parameter, kind, std::string(text));
-  return number;
+  json value = std::string(text);
+  if (parameter.choices.empty()) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) refuse(parameter, kind, std::string(text));
+    value = number;
+  }
+  check(parameter, kind, value, std::string(text));
+  return value;
 }
 
 DefenceSpec standard_of(const DefenceKind& kind) {
@@ -91,9 +97,7 @@ DefenceSpec parse_defence(std::string_view text) {
     if (std::ranges::find(given, name) != given.end())
       fail("{}: {} is given twice, expected it once", kind.name, parameter.name);
     given.push_back(name);
-    const json value = value_of(parameter, kind.name, item.substr(equals + 1));
-    check(parameter, kind.name, value);
-    spec.values[parameter.name] = value;
+    spec.values[parameter.name] = value_of(parameter, kind.name, item.substr(equals + 1));
   }
   return spec;
 }
@@ -104,7 +108,7 @@ DefenceSpec defence_from(const json& object) {
   for (const DefenceParameter* parameter : parameters_of(name)) {
     const auto found = object.find(parameter->name);
     if (found == object.end() || found->is_null()) continue;
-    check(*parameter, name, *found);
+    check(*parameter, name, *found, found->is_string() ? found->get<std::string>() : found->dump());
     spec.values[parameter->name] = *found;
   }
   return spec;

@@ -50,7 +50,7 @@ TEST(DefenceSpec, SaysWhatIsWrong) {
   EXPECT_EQ(complaint("dpsgd:clip"), "dpsgd: \"clip\" given, expected key=value");
   EXPECT_EQ(complaint("dpsgd:norm=1"), "dpsgd: there is no \"norm\", expected sigma, clip, sampling");
   EXPECT_EQ(complaint("frozen-embedding:x=1"), "frozen-embedding: has nothing to set, not \"x\"");
-  EXPECT_EQ(complaint("pruning:share=1"), "pruning: share is \"1.0\", expected a number from 0 to 0.999999");
+  EXPECT_EQ(complaint("pruning:share=1"), "pruning: share is \"1\", expected a number from 0 to 0.999999");
   EXPECT_EQ(complaint("pruning:share=0.1,share=0.2"), "pruning: share is given twice, expected it once");
   EXPECT_EQ(complaint("pruning:share=half"),
             "pruning: share is \"half\", expected a number from 0 to 0.999999");
