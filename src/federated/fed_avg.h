@@ -13,9 +13,11 @@ namespace undertext {
 class Averaging {
  public:
   virtual ~Averaging() = default;
+  // Before anything is added: what the clients of the round train, as the server sent it to them.
+  virtual void start(const NamedTensors& global) { (void)global; }
   // All with the same names and shapes, of float32. size: |D_i|, at least 1.
   virtual void add(const NamedTensors& weights, std::int64_t size) = 0;
-  // w = sum |D_i| w_i / sum |D_i|, rounded to float32 once. Empty where nothing was added.
+  // w = sum |D_i| w_i / sum |D_i|, rounded to float32 once. Empty where the model stays as it is.
   virtual NamedTensors mean() = 0;
 };
 

@@ -110,11 +110,16 @@ const RoundOutcome& FederationServer::round() {
   for (const std::int64_t client : outcome.answered) tasks.push_back({client, number, outcome.learning_rate});
   const std::unique_ptr<Averaging> average =
       parties_.averaging ? parties_.averaging(number) : std::make_unique<FedAvg>();
+  NamedTensors global;
+  for (const std::string& name : progress_.model->trainable(options_.local.train_embedding))
+    global[name] = progress_.model->parameters().at(name);
+  average->start(global);
   trainers_.train(*progress_.model, tasks, [&](const ClientTask& task, const NamedTensors& weights) {
     average->add(weights, sizes_[static_cast<std::size_t>(task.client)]);
   });
-  // Where nobody answered, the model stays as it is.
-  if (!tasks.empty()) progress_.model = with_weights(*progress_.model, average->mean());
+  // Where nobody answered, the model stays as it is, but for the noise of those who add some.
+  if (const NamedTensors mean = average->mean(); !mean.empty())
+    progress_.model = with_weights(*progress_.model, mean);
   outcome.loss = loss_of(*progress_.model);
   progress_.rounds.push_back(std::move(outcome));
   return progress_.rounds.back();

@@ -109,8 +109,10 @@ class FolderRun {
     const std::optional<ServerLog> found = read_server_log(place.log, log_.recipe);
     // The log comes first: a folder without one is somebody else's.
     if (!found) check_new_folder(place.folder);
-    const std::int64_t per_round =
-        options.selection.rule == SelectionRule::scheduled ? 0 : options.selection.per_round;
+    const Selection& selection = options.selection;
+    const bool varies =
+        selection.rule == SelectionRule::scheduled || selection.rule == SelectionRule::poisson;
+    const std::int64_t per_round = varies ? 0 : selection.per_round;
     if (!found) write_server_log(log_, place.log);
     writer_.emplace(place.folder, parties, per_round, tokenizer, local_facts(parties, options));
     lock_.emplace(place.folder);

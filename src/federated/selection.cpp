@@ -29,7 +29,33 @@ std::size_t place_of(std::uint64_t at, const std::vector<std::int64_t>& left,
   return place;
 }
 
+// So many rounds take everybody in turn; the last of them may be short.
+std::vector<std::int64_t> next_in_turn(std::int64_t clients, std::int64_t per_round, std::int64_t round) {
+  const std::int64_t rounds = (clients + per_round - 1) / per_round;
+  const std::int64_t first = (round - 1) % rounds * per_round;
+  std::vector<std::int64_t> chosen(static_cast<std::size_t>(std::min(per_round, clients - first)));
+  std::iota(chosen.begin(), chosen.end(), first);
+  return chosen;
+}
+
 }  // namespace
+
+const char* name_of(SelectionRule rule) {
+  switch (rule) {
+    case SelectionRule::uniform:
+      return "uniform";
+    case SelectionRule::by_size:
+      return "by-size";
+    case SelectionRule::poisson:
+      return "poisson";
+    case SelectionRule::in_turn:
+      return "in-turn";
+    case SelectionRule::scheduled:
+      return "a schedule";
+  }
+  UNDERTEXT_CHECK(false);
+  return "";
+}
 
 void check_selection(const Selection& selection, std::int64_t clients, std::int64_t rounds) {
   if (!(selection.drop_out >= 0 && selection.drop_out <= 1))
@@ -61,7 +87,15 @@ std::vector<std::int64_t> select_clients(const Selection& selection, std::span<c
     std::ranges::sort(chosen);
     return chosen;
   }
+  const std::int64_t clients = std::ssize(sizes);
+  if (selection.rule == SelectionRule::in_turn) return next_in_turn(clients, selection.per_round, round);
   Random random = random_of(seed, "selection", round);
+  if (selection.rule == SelectionRule::poisson) {
+    const double chance = static_cast<double>(selection.per_round) / static_cast<double>(clients);
+    for (std::int64_t client = 0; client < clients; ++client)
+      if (random.uniform() < chance) chosen.push_back(client);
+    return chosen;
+  }
   std::vector<std::int64_t> left(sizes.size());
   std::iota(left.begin(), left.end(), 0);
   while (std::ssize(chosen) < selection.per_round) {

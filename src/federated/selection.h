@@ -15,6 +15,8 @@ enum class SelectionRule {
   uniform,    // every set of so many clients is as likely as any other
   by_size,    // one after the other, each by its share of the data of those that are left
   scheduled,  // as a list says
+  poisson,    // each on its own, with the chance that gives so many on average: perhaps nobody
+  in_turn,    // the next ones in the order of their numbers: everybody once before anybody again
 };
 
 // [round - 1]: the clients of that round.
@@ -22,10 +24,12 @@ using Schedule = std::vector<std::vector<std::int64_t>>;
 
 struct Selection {
   SelectionRule rule = SelectionRule::uniform;
-  std::int64_t per_round = 1;  // M; a schedule says so itself
+  std::int64_t per_round = 1;  // M, on average where each is drawn on its own; a schedule says so itself
   Schedule schedule = {};
   double drop_out = 0;  // chance that a client that was asked does not answer
 };
+
+const char* name_of(SelectionRule rule);
 
 // UserError when more clients are asked than there are, or a schedule is too short for so many rounds, names
 // a client that is not there, or one twice in a round.

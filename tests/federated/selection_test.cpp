@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -80,6 +81,34 @@ TEST(Selection, SchedulesAreFollowed) {
   EXPECT_EQ(select_clients(selection, sizes, 1, Seed(1)), (std::vector<std::int64_t>{0, 2}));
   EXPECT_TRUE(select_clients(selection, sizes, 2, Seed(1)).empty());
   EXPECT_EQ(select_clients(selection, sizes, 3, Seed(1)), std::vector<std::int64_t>{1});
+}
+
+// Each client on its own: a binomial number of them, and every pair as often as chance has it.
+TEST(Selection, PoissonDrawsEveryClientOnItsOwn) {
+  const std::vector<std::int64_t> sizes = {1, 100, 1, 1};
+  const Selection selection{.rule = SelectionRule::poisson, .per_round = 1};
+  std::array<int, 5> numbers{};
+  int first = 0, both = 0;
+  for (int round = 1; round <= 10'000; ++round) {
+    const auto chosen = select_clients(selection, sizes, round, Seed(5));
+    EXPECT_TRUE(std::ranges::is_sorted(chosen));
+    ++numbers[chosen.size()];
+    first += std::ranges::count(chosen, 0) > 0;
+    both += std::ranges::count(chosen, 0) > 0 && std::ranges::count(chosen, 1) > 0;
+  }
+  EXPECT_NEAR(first, 2500, 220);
+  EXPECT_NEAR(both, 625, 125);
+  EXPECT_NEAR(numbers[0], 3164, 240);  // (3/4)^4 of 10,000; five deviations
+  EXPECT_GT(numbers[3], 300);
+}
+
+TEST(Selection, InTurnEverybodyComesOnceBeforeAnybodyComesAgain) {
+  const std::vector<std::int64_t> sizes(5, 1);
+  const Selection selection{.rule = SelectionRule::in_turn, .per_round = 2};
+  const std::vector<std::vector<std::int64_t>> expected = {{0, 1}, {2, 3}, {4}, {0, 1}, {2, 3}, {4}, {0, 1}};
+  for (std::size_t round = 0; round < expected.size(); ++round)
+    EXPECT_EQ(select_clients(selection, sizes, static_cast<std::int64_t>(round) + 1, Seed(round)),
+              expected[round]);
 }
 
 TEST(Selection, WhatCannotBeIsToldByName) {

@@ -1,10 +1,20 @@
 #include "defences/accounting/noisy_steps.h"
 
+#include <bit>
 #include <cmath>
 
 #include "base/error.h"
 
 namespace undertext {
+
+std::int64_t nodes_above_leaf(std::int64_t leaves) {
+  UNDERTEXT_CHECK(leaves > 0);
+  return std::bit_width(static_cast<std::uint64_t>(leaves));
+}
+
+NoisySteps steps_of_tree(double sigma, std::int64_t leaves, std::int64_t trees) {
+  return {sigma, 1, nodes_above_leaf(leaves) * trees};
+}
 
 void check_steps(std::span<const NoisySteps> composition) {
   for (const NoisySteps& part : composition) {

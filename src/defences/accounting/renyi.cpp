@@ -98,8 +98,8 @@ double renyi_of_step(double sigma, double rate, double order) {
 double renyi_of_tree(double sigma, std::int64_t leaves, std::int64_t trees, double order) {
   UNDERTEXT_CHECK(leaves > 0 && trees >= 0);
   if (sigma == 0) return kInfinity;
-  const double nodes = std::floor(std::log2(static_cast<double>(leaves))) + 1;
-  return static_cast<double>(trees) * nodes * order / (2 * sigma * sigma);
+  const auto nodes = static_cast<double>(nodes_above_leaf(leaves) * trees);
+  return nodes * order / (2 * sigma * sigma);
 }
 
 std::vector<double> renyi_of(std::span<const NoisySteps> composition, std::span<const double> orders) {
