@@ -6,11 +6,14 @@
 
 #include "base/error.h"
 #include "defences/clipping.h"
+#include "defences/dp_fed_avg.h"
+#include "defences/dp_ftrl.h"
 #include "defences/dpsgd.h"
 #include "defences/noise.h"
 #include "defences/perturbed_embedding.h"
 #include "defences/pruning.h"
 #include "defences/redaction.h"
+#include "defences/secure_aggregation/secure_averaging.h"
 
 namespace undertext {
 namespace {
@@ -82,8 +85,12 @@ DefencePlan::DefencePlan(std::vector<DefenceSpec> specs) : specs_(std::move(spec
     for (std::size_t j = 0; j < i; ++j)
       if (specs_[i].kind == specs_[j].kind)
         fail("{}: given twice, expected each defence once", specs_[i].kind);
-  if (find("dp-fedavg") != nullptr && find("dp-ftrl") != nullptr)
-    fail("dp-fedavg and dp-ftrl: both noise the same sum, expected one of them");
+  std::vector<std::string> summing;
+  for (const char* kind : {"secure-aggregation", "dp-fedavg", "dp-ftrl"})
+    if (find(kind) != nullptr) summing.emplace_back(kind);
+  if (summing.size() > 1)
+    fail("{}: each puts a round's updates together in its own way, expected one of them",
+         fmt::join(summing, " and "));
   client(Seed(1));  // refuses what is out of range
 }
 
@@ -130,6 +137,41 @@ std::optional<std::string> DefencePlan::obstacle(DefenceSetting setting, const L
 void DefencePlan::check(DefenceSetting setting, const LanguageModel& model,
                         const Tokenizer* tokenizer) const {
   if (const auto why = obstacle(setting, model, tokenizer)) fail("{}", *why);
+}
+
+DefencePlan::Averagings DefencePlan::averaging(const FederationRun& run, Seed seed) const {
+  if (find("secure-aggregation") != nullptr)
+    return [seed](std::int64_t round) {
+      return std::make_unique<SecureAveraging>(
+          seed.derive("secure aggregation").derive(static_cast<std::uint64_t>(round)));
+    };
+  const auto clients = static_cast<double>(run.selection.per_round);
+  if (const DefenceSpec* spec = find("dp-fedavg")) {
+    dp_fed_avg_steps(spec->number("sigma"), run.selection, run.clients, run.rounds);
+    const DpFedAvgOptions options{spec->number("clip"), spec->number("sigma"), clients};
+    return [options, seed](std::int64_t round) { return std::make_unique<DpFedAvg>(options, round, seed); };
+  }
+  if (const DefenceSpec* spec = find("dp-ftrl")) {
+    const DpFtrlOptions options{spec->number("clip"), spec->number("sigma"), clients};
+    return [options, seed, trees = tree_plan(run.selection, run.clients, run.rounds)](std::int64_t round) {
+      return std::make_unique<DpFtrl>(options, trees, round, seed);
+    };
+  }
+  return {};
+}
+
+std::optional<Guarantee> DefencePlan::guarantee(const FederationRun& run, double delta) const {
+  Composition composition;
+  if (const DefenceSpec* spec = find("dp-fedavg"); spec != nullptr && spec->number("sigma") > 0)
+    composition = {dp_fed_avg_steps(spec->number("sigma"), run.selection, run.clients, run.rounds)};
+  if (const DefenceSpec* spec = find("dp-ftrl"); spec != nullptr && spec->number("sigma") > 0)
+    composition = dp_ftrl_steps(spec->number("sigma"), tree_plan(run.selection, run.clients, run.rounds));
+  if (composition.empty()) return std::nullopt;
+  PrivacyClaim claim;
+  claim.delta = delta;
+  claim.unit = "user";
+  claim.epsilon = epsilon_of(composition, delta, claim.accountant);
+  return Guarantee{claim, statement_of(claim, composition)};
 }
 
 std::optional<Guarantee> DefencePlan::guarantee(const PrivateRun& run) const {

@@ -13,7 +13,9 @@
 #include "defences/accounting/accountant.h"
 #include "defences/defence_spec.h"
 #include "federated/defence.h"
+#include "federated/fed_avg.h"
 #include "federated/local_training.h"
+#include "federated/selection.h"
 #include "models/language_model.h"
 
 namespace undertext {
@@ -31,6 +33,12 @@ struct PrivateRun {
   std::int64_t texts = 0, batch = 0;  // of a client; batch 0: all in one
   std::int64_t steps = 0;             // in all, over epochs and rounds
   double delta = 1e-5;
+};
+
+// A federation as its server sees it.
+struct FederationRun {
+  Selection selection = {};
+  std::int64_t clients = 0, rounds = 0;
 };
 
 struct Guarantee {
@@ -65,8 +73,16 @@ class DefencePlan {
   // UserError with the obstacle.
   void check(DefenceSetting setting, const LanguageModel& model, const Tokenizer* tokenizer) const;
 
-  // What is promised of a text of the client's; nothing: no defence of these promises anything.
+  // Who takes the mean of each round's clients, by its number; nothing: the server, by FedAvg. UserError
+  // where clients are selected in a way that a promise does not cover.
+  using Averagings = std::function<std::unique_ptr<Averaging>(std::int64_t round)>;
+  Averagings averaging(const FederationRun& run, Seed seed) const;
+
+  // What is promised of one text of a client's; nothing: no defence of these promises anything.
   std::optional<Guarantee> guarantee(const PrivateRun& run) const;
+  // What is promised of a client with all of its texts, to who sees every round's model. UserError as of
+  // averaging().
+  std::optional<Guarantee> guarantee(const FederationRun& run, double delta = 1e-5) const;
 
  private:
   std::vector<DefenceSpec> specs_;

@@ -96,5 +96,26 @@ TEST(DefencePlan, PromisesWhatTheAccountantSays) {
   EXPECT_FALSE(plan({"noise-per-step:sigma=9"}).guarantee({.texts = 10, .steps = 1}).has_value());
 }
 
+// Whose guarantee needs clients drawn on their own, or none drawn at all, refuses the rest by name.
+TEST(DefencePlan, AveragesOnTheServerWhereItsPromiseHolds) {
+  const FederationRun drawn{{.rule = SelectionRule::poisson, .per_round = 10}, 100, 50},
+      uniform{{.rule = SelectionRule::uniform, .per_round = 10}, 100, 50},
+      in_turn{{.rule = SelectionRule::in_turn, .per_round = 10}, 100, 50};
+  const DefencePlan fed_avg = plan({"dp-fedavg:clip=1,sigma=1"}), ftrl = plan({"dp-ftrl:clip=1,sigma=4"});
+  EXPECT_TRUE(fed_avg.averaging(drawn, Seed(1)));
+  EXPECT_THROW(fed_avg.averaging(uniform, Seed(1)), UserError);
+  EXPECT_TRUE(ftrl.averaging(in_turn, Seed(1)));
+  EXPECT_THROW(ftrl.averaging(drawn, Seed(1)), UserError);
+  EXPECT_FALSE(plan({"pruning"}).averaging(uniform, Seed(1)));
+  const auto of_fed_avg = fed_avg.guarantee(drawn), of_ftrl = ftrl.guarantee(in_turn);
+  ASSERT_TRUE(of_fed_avg && of_ftrl);
+  EXPECT_EQ(of_fed_avg->claim.unit, "user");
+  EXPECT_GT(of_fed_avg->claim.epsilon, 0.5);
+  // Five trees of ten leaves: each user is in 20 nodes, none of which is sampled.
+  EXPECT_NEAR(of_ftrl->claim.epsilon, epsilon_of(Composition{{4, 1, 20}}, 1e-5), 1e-9);
+  EXPECT_FALSE(plan({"pruning"}).guarantee(uniform).has_value());
+  EXPECT_THROW(plan({"secure-aggregation", "dp-fedavg:clip=1"}), UserError);
+}
+
 }  // namespace
 }  // namespace undertext

@@ -18,8 +18,9 @@ std::vector<Field> federation_round_fields() {
       {"schedule",
        FieldType::text,
        "uniform",
-       "who they are: uniform, by-size, or a JSON file, from this file on, with a list of clients for each "
-       "round",
+       "who they are: uniform, by-size, poisson (each on its own, so many on average), in-turn, or a JSON "
+       "file, "
+       "from this file on, with a list of clients for each round",
        0,
        0,
        {},

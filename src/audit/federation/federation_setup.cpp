@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -10,7 +11,6 @@
 #include "audit/experiment/places.h"
 #include "audit/experiment/schema.h"
 #include "base/error.h"
-#include "defences/secure_aggregation/secure_averaging.h"
 #include "federated/federation_run.h"
 
 namespace undertext {
@@ -52,15 +52,21 @@ Selection selection_of(const json& federation, const fs::path& file) {
   const std::int64_t clients = federation.at("clients"), asked = federation.at("per_round");
   selection.drop_out = federation.at("drop_out");
   selection.per_round = asked == 0 ? clients : asked;
-  if (schedule == "by-size") selection.rule = SelectionRule::by_size;
-  if (schedule != "by-size" && schedule != "uniform") {
-    const fs::path place = resolved_place(schedule, file);
-    if (std::error_code ignored; !fs::exists(place, ignored))
-      fail("{}: federation.schedule: there is no file {}, expected one, \"uniform\" or \"by-size\"",
-           file.string(), place.string());
-    selection.rule = SelectionRule::scheduled;
-    selection.schedule = read_schedule(place);
-  }
+  for (const SelectionRule rule :
+       {SelectionRule::uniform, SelectionRule::by_size, SelectionRule::poisson, SelectionRule::in_turn})
+    if (schedule == name_of(rule)) {
+      selection.rule = rule;
+      return selection;
+    }
+  const fs::path place = resolved_place(schedule, file);
+  if (std::error_code ignored; !fs::exists(place, ignored))
+    fail(
+        "{}: federation.schedule: there is no file {}, expected one, \"uniform\", \"by-size\", \"poisson\" "
+        "or "
+        "\"in-turn\"",
+        file.string(), place.string());
+  selection.rule = SelectionRule::scheduled;
+  selection.schedule = read_schedule(place);
   return selection;
 }
 
@@ -132,12 +138,27 @@ void defend(PreparedFederation& federation, const DefencePlan& plan, Seed seed) 
   for (ClientTexts& client : parties.clients)
     client.texts = plan.texts(std::move(client.texts), *federation.tokenizer);
   parties.defences = [plan](std::int64_t, Seed own) { return plan.client(own); };
-  if (plan.find("secure-aggregation") != nullptr)
-    parties.averaging = [seed](std::int64_t round) {
-      return std::make_unique<SecureAveraging>(
-          seed.derive("secure aggregation").derive(static_cast<std::uint64_t>(round)));
-    };
+  const FederationOptions& options = federation.options;
+  parties.averaging = plan.averaging({options.selection, std::ssize(parties.clients), options.rounds}, seed);
   federation.recipe = plan.text();
+}
+
+std::optional<Guarantee> promise_of(const PreparedFederation& federation, const DefencePlan& plan,
+                                    std::int64_t rounds) {
+  const FederationOptions& options = federation.options;
+  const std::vector<ClientTexts>& clients = federation.parties.clients;
+  if (auto of_user = plan.guarantee(FederationRun{options.selection, std::ssize(clients), rounds}))
+    return of_user;
+  std::optional<Guarantee> least;  // of the client that it holds least for
+  for (const ClientTexts& client : clients) {
+    const std::int64_t pieces =
+        std::max<std::int64_t>(1, client.sequence == 0 ? client.size() : client.size() / client.sequence);
+    const std::int64_t batch = options.local.batch == 0 ? pieces : std::min(options.local.batch, pieces);
+    const std::int64_t steps = rounds * options.local.epochs * ((pieces + batch - 1) / batch);
+    auto own = plan.guarantee(PrivateRun{.texts = pieces, .batch = batch, .steps = steps});
+    if (own && (!least || own->claim.epsilon > least->claim.epsilon)) least = std::move(own);
+  }
+  return least;
 }
 
 PreparedFederation prepare_federation(const json& cell, const fs::path& file, Sources& sources) {

@@ -49,6 +49,11 @@ nlohmann::json one_federation(const ExperimentFile& file);
 // UserError where one of them cannot be.
 void defend(PreparedFederation& federation, const DefencePlan& plan, Seed seed);
 
+// What the defences promise after so many rounds: of a client with all its texts, or else of one piece of
+// text that one of its steps reads, for a client that takes part in all of them. Nothing: no promise.
+std::optional<Guarantee> promise_of(const PreparedFederation& federation, const DefencePlan& plan,
+                                    std::int64_t rounds);
+
 // cell: of an experiment's file, whose folder paths start from. UserError where something is missing, does
 // not fit, or means nothing in a federation.
 PreparedFederation prepare_federation(const nlohmann::json& cell, const std::filesystem::path& file,

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "audit/experiment/cell_defence.h"
 #include "audit/federation/federation_setup.h"
 #include "base/error.h"
 #include "federated/federation_folder.h"
@@ -51,6 +52,9 @@ KeptFederation kept_federation(const nlohmann::json& cell, const fs::path& file,
   kept.records = std::move(prepared.records);
   kept.watermarks = std::move(prepared.watermarks);
   kept.test = std::move(prepared.test);
+  kept.promise = [plan = plan_of(cell.at("defence")),
+                  federation = std::make_shared<const PreparedFederation>(std::move(prepared))](
+                     std::int64_t rounds) { return promise_of(*federation, plan, rounds); };
   return kept;
 }
 

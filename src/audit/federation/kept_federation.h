@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "audit/experiment/sources.h"
+#include "defences/defence_plan.h"
 #include "federated/federation_observation.h"
 #include "federated/planting.h"
 
@@ -18,6 +20,8 @@ struct KeptFederation {
   PlantedTexts records;               // the truth, for scores alone
   PlantedTexts watermarks;            // the adversary's own
   std::vector<Sentence> test;         // on which the utility is measured
+  // What its defences promise after so many rounds.
+  std::function<std::optional<Guarantee>(std::int64_t rounds)> promise;
 };
 
 // cell: of an experiment's file, as prepare_federation() takes it. key: names everything that the federation

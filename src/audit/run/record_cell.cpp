@@ -80,6 +80,7 @@ json RecordCells::result_of(const json& config) {
     it = it->is_null() ? metrics.erase(it) : std::next(it);
   add_means(recovery, last_->records, metrics);
   metrics["bits_per_character"] = bits_per_character(*seen.model(seen.rounds), last_->test);
+  if (const auto promised = last_->promise(seen.rounds)) metrics["epsilon"] = promised->claim.epsilon;
   return {{"metrics", std::move(metrics)}, {"sample", record_pairs(recovery, last_->records)}};
 }
 
