@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "audit/chosen_attack.h"
 #include "base/error.h"
@@ -105,8 +106,15 @@ int run(Flags flags) {
   if (!flags.entities.empty() && !flags.truth.given())
     fail("--entities: counts in scores alone, expected --truth or --truth-ids FILE as well");
   const EntityFinder entities = flags.entities.empty() ? EntityFinder() : read_entities(flags.entities);
+  // A single step: its batch is all that there is. An update of our own says so itself.
+  if (flags.count == 0 || flags.count == flags.batch)
+    if (const std::int64_t texts = std::exchange(flags.batch, 0); texts > 0) flags.count = texts;
   const AttackInputs inputs = read_attack_inputs(flags);
-  attack.batch = flags.batch > 0 ? flags.batch : flags.count;
+  const std::int64_t own = inputs.observation.update.protocol.count;
+  if (flags.count > 0 && own > 0 && own != flags.count)
+    fail("{}: says that it is of {}, expected as many by --batch or --count", flags.update.string(),
+         counted(own, "text", "texts"));
+  attack.batch = flags.count;
   FilmRecovery recovery;
   try {
     recovery = recover(attack, inputs.observation, *inputs.tokenizer, inputs.truth);
@@ -126,6 +134,7 @@ Verb attack_film_verb(CLI::App& attack) {
   CLI::App* app = attack.add_subcommand("film", "Read whole sentences from the gradient of a GPT-2");
   const auto flags = std::make_shared<Flags>();
   add_attack_flags(*app, *flags);
+  app->get_option("--batch")->description("texts of the step, if known");
   FilmAttack& to = flags->attack;
   constexpr std::int64_t kMost = 1'000'000;
   app->add_option("--method", to.method,

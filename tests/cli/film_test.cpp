@@ -75,6 +75,10 @@ TEST_F(FilmProgram, ReadsABatchExactlyAndScoresIt) {
   ASSERT_EQ(blind.code, 0) << blind.err;
   EXPECT_EQ(blind.json().at("sentences"), found.at("sentences")) << "the truth changes nothing";
   EXPECT_TRUE(blind.json().at("scores").empty());
+  for (const char* flag : {"--batch", "--count"}) {
+    EXPECT_EQ(scored(update, {flag, "3"}), found) << "it says so itself";
+    expect_refused(film(update, {flag, "4"}), "is of 3 texts");
+  }
   const Outcome people = film(update, {"--truth", place_.path("private.txt")});
   for (const char* line : {"3 texts read", "certified:  yes", "1.000 of 3 true texts exact",
                            "  1.00  word40 word2 word33 word8\n"})
