@@ -7,97 +7,11 @@
 #include <functional>
 #include <map>
 
+#include "report/findings.h"
 #include "report/labels.h"
 
 namespace undertext {
 namespace {
-
-// Without sentences in the results there is no leak "word for word" to speak of.
-bool counts(const ResultRow& row) {
-  return row.sentences() && !row.oracle && row.method == "best" &&
-         (row.scores.exact || row.scores.total_accuracy);
-}
-
-const ResultRow* undefended_twin(const Results& results, const ResultRow& row) {
-  for (const ResultRow& other : results.rows) {
-    if (other.defence.none() && other.attack == row.attack && other.method == row.method &&
-        other.oracle == row.oracle && other.messages == row.messages && other.protocol == row.protocol &&
-        other.threat_model == row.threat_model)
-      return &other;
-  }
-  return nullptr;
-}
-
-struct Sums {
-  double before = 0, after = 0;
-  int count = 0;
-  void add(const std::optional<double>& b, const std::optional<double>& a) {
-    if (!b || !a) return;
-    before += *b;
-    after += *a;
-    ++count;
-  }
-};
-
-DefenceEffect effect_of(const Results& results, const Labels& labels, const ReportedDefence& defence) {
-  DefenceEffect effect;
-  effect.defence = defence;
-  Sums leak, words, utility;
-  for (const ResultRow& row : results.rows) {
-    if (!(row.defence == defence) || row.oracle || row.method != "best") continue;
-    const ResultRow* twin = undefended_twin(results, row);
-    if (twin == nullptr) continue;
-    if (row.attack == "words") words.add(twin->scores.f1, row.scores.f1);
-    if (!counts(row) || !counts(*twin)) continue;
-    leak.add(twin->leak(), row.leak());
-    utility.add(twin->perplexity_after, row.perplexity_after);
-    if (effect.worst_case.empty() || row.leak() > effect.worst_after) {
-      effect.worst_before = twin->leak();
-      effect.worst_after = row.leak();
-      effect.worst_case = fmt::format("{}, {}", labels.client(row), labels.protocol(row.protocol));
-    }
-  }
-  effect.cases = leak.count;
-  if (leak.count > 0) {
-    effect.mean_before = leak.before / leak.count;
-    effect.mean_after = leak.after / leak.count;
-  }
-  if (words.count > 0) {
-    effect.words_before = words.before / words.count;
-    effect.words_after = words.after / words.count;
-  }
-  if (utility.count > 0) {
-    effect.utility_before = utility.before / utility.count;
-    effect.utility_after = utility.after / utility.count;
-  }
-  return effect;
-}
-
-std::string grade_of(double before, double after) {
-  if (after <= kProtected) return "protects";
-  return after <= 0.5 * before ? "weakens" : "does not help";
-}
-
-Advice advice_on(const DefenceEffect& effect, const Labels& labels) {
-  Advice advice;
-  advice.grade = grade_of(effect.worst_before, effect.worst_after);
-  advice.title = labels.defence(effect.defence);
-  advice.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(advice.title[0])));
-  advice.facts.emplace_back(
-      labels.read() + ", mean",
-      fmt::format("{} → {} ({} {})", percent_text(effect.mean_before), percent_text(effect.mean_after),
-                  effect.cases, effect.cases == 1 ? "update" : "updates"));
-  advice.facts.emplace_back(labels.read() + ", at worst",
-                            fmt::format("{} → {} ({})", percent_text(effect.worst_before),
-                                        percent_text(effect.worst_after), effect.worst_case));
-  if (effect.words_after) {
-    advice.facts.emplace_back(
-        "set of typed words, F1",
-        fmt::format("{} → {}", fraction_text(*effect.words_before), fraction_text(*effect.words_after)));
-  }
-  advice.facts.emplace_back("cost", cost_text(effect));
-  return advice;
-}
 
 // Rows without a defence, grouped by `group`: does it protect by itself?
 void add_undefended(const Results& results, const Labels& labels, const std::string& title,
@@ -109,7 +23,9 @@ void add_undefended(const Results& results, const Labels& labels, const std::str
   };
   std::map<std::int64_t, Range> groups;
   for (const ResultRow& row : results.rows) {
-    if (!counts(row) || !row.defence.none()) continue;
+    const bool counts = row.sentences() && !row.oracle && row.method == "best" &&
+                        (row.scores.exact || row.scores.total_accuracy);
+    if (!counts || !row.defence.none()) continue;
     const auto [key, name] = group(row);
     Range& range = groups[key];
     range.name = name;
@@ -118,76 +34,176 @@ void add_undefended(const Results& results, const Labels& labels, const std::str
   }
   if (groups.size() < 2) return;
   Advice entry{"", title, {}};
-  double safest = 1, highest = 0;
+  LeakChange change;
+  change.worst_after = 1;
   for (const auto& [key, range] : groups) {
     const std::string low = percent_text(range.low), high = percent_text(range.high);
     const std::string share = low == high ? low : fmt::format("{} to {}", low, high);
     entry.facts.emplace_back(range.name + ", no defence", share + " " + labels.read());
-    safest = std::min(safest, range.high);
-    highest = std::max(highest, range.high);
+    change.worst_after = change.beyond_chance = std::min(change.worst_after, range.high);
+    change.worst_before = std::max(change.worst_before, range.high);
   }
-  entry.grade = grade_of(highest, safest);
+  entry.grade = change.grade();
   advice.push_back(std::move(entry));
+}
+
+// "noise per step, σ=1 (noise-per-step:sigma=1)".
+std::string named(const DefenceEffect& effect, const Labels& labels) {
+  const std::string label = labels.defence(effect.defence);
+  return label == effect.defence.spec ? label : fmt::format("{} ({})", label, effect.defence.spec);
+}
+
+std::string guarantee_text(const DefenceEffect& effect) {
+  if (!effect.epsilon) return "";
+  return fmt::format(", with a guarantee of ε={}{}", epsilon_text(effect.epsilon),
+                     effect.delta ? fmt::format(" at δ={:.2g}", *effect.delta) : "");
+}
+
+// What is read: "61% of the messages word for word", "97% of the words (F1)".
+std::string share_text(double leak, const std::string& attack, const Labels& labels) {
+  return attack == "words" ? fmt::format("{} of the words (F1)", percent_text(leak))
+                           : fmt::format("{} of the {}", percent_text(leak), labels.leaked_how());
+}
+
+const DefenceEffect* first_that(const std::vector<DefenceEffect>& effects,
+                                const std::function<bool(const DefenceEffect&)>& test) {
+  const auto found = std::ranges::find_if(effects, test);
+  return found == effects.end() ? nullptr : &*found;
+}
+
+void add_words_sentence(const std::vector<DefenceEffect>& effects, const DefenceEffect* chosen,
+                        const Labels& labels, std::vector<std::string>& sentences) {
+  const auto stops = [](const DefenceEffect& e) {
+    return e.words && e.words->protects() && e.read.protects();
+  };
+  if (chosen != nullptr && chosen->words) {
+    if (chosen->words->protects()) {
+      sentences.emplace_back("The words are then no better than guessed.");
+      return;
+    }
+    sentences.push_back(fmt::format("Under it still {} can be read.",
+                                    share_text(chosen->words->worst_after, "words", labels)));
+  }
+  if (const DefenceEffect* both = first_that(effects, stops))
+    sentences.push_back(fmt::format("The cheapest that stops the words too is {}, at {}{}.",
+                                    named(*both, labels), cost_text(*both), guarantee_text(*both)));
+  else if (first_that(effects, [](const DefenceEffect& e) { return e.words.has_value(); }))
+    sentences.emplace_back("None of them stops the words.");
+}
+
+// Names of the kinds of defence that the attacks knew nothing of.
+std::string not_told(const std::vector<DefenceEffect>& effects) {
+  std::vector<std::string> titles;
+  for (const DefenceEffect& effect : effects)
+    if (!effect.adaptive && std::ranges::find(titles, effect.defence.title) == titles.end())
+      titles.push_back(effect.defence.title);
+  return fmt::format("{}", fmt::join(titles, ", "));
+}
+
+ThreatVerdict verdict_on(const Results& results, const ReportedThreatModel& threat, const Labels& labels) {
+  ThreatVerdict verdict{threat.id, {}};
+  const std::string attack = main_attack(results, threat.id);
+  const auto leak = undefended_leak(results, threat.id, attack);
+  if (!leak) return verdict;
+  std::string first = fmt::format("Without a defence {} reads {}", with_article(threat.name, false),
+                                  share_text(*leak, attack, labels));
+  if (const auto words = undefended_leak(results, threat.id, "words"); words && attack != "words")
+    first += fmt::format(" and {}", share_text(*words, "words", labels));
+  verdict.sentences.push_back(first + ".");
+
+  const std::vector<DefenceEffect> effects = in_order_of_choice(defence_effects(results, threat.id));
+  if (effects.empty()) {
+    verdict.sentences.emplace_back("No defence was tried against it.");
+    return verdict;
+  }
+  const DefenceEffect& chosen = effects.front();
+  if (!chosen.read.protects()) {
+    const auto best =
+        std::ranges::min_element(effects, {}, [](const DefenceEffect& e) { return e.read.worst_after; });
+    verdict.sentences.push_back(fmt::format(
+        "None of the {} tried stops it: under the strongest, {}, it still reads {}, at {}.",
+        effects.size() == 1 ? "defences" : fmt::format("{} defences", effects.size()), named(*best, labels),
+        share_text(best->read.worst_after, attack, labels), cost_text(*best)));
+  } else {
+    verdict.sentences.push_back(fmt::format("The cheapest defence tried that stops it is {}, at {}{}.",
+                                            named(chosen, labels), cost_text(chosen),
+                                            guarantee_text(chosen)));
+    if (attack != "words") add_words_sentence(effects, &chosen, labels, verdict.sentences);
+    const DefenceEffect* promised = first_that(
+        effects, [](const DefenceEffect& e) { return e.read.protects() && e.epsilon.has_value(); });
+    if (!chosen.epsilon && promised != nullptr)
+      verdict.sentences.push_back(fmt::format("The cheapest with a guarantee is {}, at {}{}.",
+                                              named(*promised, labels), cost_text(*promised),
+                                              guarantee_text(*promised)));
+  }
+  if (const std::string kinds = not_told(effects); !kinds.empty())
+    verdict.sentences.push_back(fmt::format(
+        "The attacks knew nothing of these defences and went on as if there were none: {}. One that adapts "
+        "may read more.",
+        kinds));
+  return verdict;
 }
 
 }  // namespace
 
-std::optional<double> DefenceEffect::cost() const {
-  if (!utility_before || !utility_after || *utility_before <= 0) return std::nullopt;
-  return *utility_after / *utility_before - 1;
+std::optional<DefenceEffect> cheapest_protection(const Results& results, const std::string& threat_model) {
+  const std::vector<DefenceEffect> effects = in_order_of_choice(defence_effects(results, threat_model));
+  if (effects.empty() || !effects.front().read.protects()) return std::nullopt;
+  return effects.front();
 }
 
-std::vector<DefenceEffect> defence_effects(const Results& results) {
-  const Labels labels(results);
-  std::vector<ReportedDefence> seen;
-  std::vector<DefenceEffect> effects;
-  for (const ResultRow& row : results.rows) {
-    if (row.defence.none() || std::ranges::find(seen, row.defence) != seen.end()) continue;
-    seen.push_back(row.defence);
-    DefenceEffect effect = effect_of(results, labels, row.defence);
-    if (effect.cases > 0) effects.push_back(std::move(effect));
-  }
-  return effects;
-}
-
-std::optional<DefenceEffect> cheapest_protection(const Results& results) {
-  constexpr double kSame = 0.005;  // costs that look the same: the first, which is the weakest, will do
-  std::optional<DefenceEffect> cheapest;
-  const auto price = [](const DefenceEffect& effect) { return effect.cost().value_or(1e300); };
-  for (const DefenceEffect& effect : defence_effects(results)) {
-    if (effect.protects() && (!cheapest || price(effect) < price(*cheapest) - kSame)) cheapest = effect;
-  }
-  return cheapest;
+std::string rise_text(const DefenceEffect& effect) {
+  const auto cost = effect.cost();
+  if (!cost) return "–";
+  if (*cost >= 10) return fmt::format("×{:.0f}", *cost + 1);
+  if (std::abs(*cost) < 0.005) return "±0%";
+  return fmt::format("{}{:.0f}%", *cost < 0 ? "−" : "+", std::abs(*cost) * 100);
 }
 
 std::string cost_text(const DefenceEffect& effect) {
   const auto cost = effect.cost();
-  if (!cost) return "utility not measured";
+  if (!cost) return "a cost in utility that was not measured";
   const std::string range = fmt::format("{} to {}", perplexity_text(*effect.utility_before),
                                         perplexity_text(*effect.utility_after));
   if (std::abs(*cost) < 0.005) return fmt::format("perplexity unchanged ({})", range);
   if (*cost >= 10) return fmt::format("perplexity {:.0f} times as high ({})", *cost + 1, range);
-  return fmt::format("perplexity {}{:.0f}% ({})", *cost < 0 ? "−" : "+", std::abs(*cost) * 100, range);
+  return fmt::format("perplexity {} ({})", rise_text(effect), range);
+}
+
+std::string epsilon_text(const std::optional<double>& epsilon) {
+  if (!epsilon) return "–";
+  if (*epsilon >= 1e5) return fmt::format("{:.1e}", *epsilon);
+  return fmt::format("{:.{}f}", *epsilon, *epsilon < 10 ? 2 : *epsilon < 100 ? 1 : 0);
+}
+
+std::vector<ThreatVerdict> verdicts_of(const Results& results) {
+  const Labels labels(results);
+  std::vector<ThreatVerdict> verdicts;
+  for (const ReportedThreatModel& threat : results.threat_models)
+    if (ThreatVerdict verdict = verdict_on(results, threat, labels); !verdict.sentences.empty())
+      verdicts.push_back(std::move(verdict));
+  return verdicts;
 }
 
 std::string headline_advice(const Results& results) {
   const Labels labels(results);
-  if (const auto cheapest = cheapest_protection(results))
+  const std::string threat = strongest_row(results).threat_model;
+  if (const auto cheapest = cheapest_protection(results, threat))
     return fmt::format("Of the defences tried, the cheapest that protects is {}: at most {} of the {}, {}.",
-                       labels.defence(cheapest->defence), percent_text(cheapest->worst_after),
+                       labels.defence(cheapest->defence), percent_text(cheapest->read.worst_after),
                        labels.leaked(), cost_text(*cheapest));
-  const auto effects = defence_effects(results);
+  const auto effects = defence_effects(results, threat);
   if (effects.empty()) return "No defence was tried on these clients.";
-  const auto best = std::ranges::min_element(effects, {}, &DefenceEffect::worst_after);
+  const auto best =
+      std::ranges::min_element(effects, {}, [](const DefenceEffect& e) { return e.read.worst_after; });
   return fmt::format("None of the defences tried protects: under the strongest, {}, still {} of the {}, {}.",
-                     labels.defence(best->defence), percent_text(best->worst_after), labels.leaked(),
+                     labels.defence(best->defence), percent_text(best->read.worst_after), labels.leaked(),
                      cost_text(*best));
 }
 
-std::vector<Advice> advice_of(const Results& results) {
+std::vector<Advice> undefended_advice(const Results& results) {
   const Labels labels(results);
   std::vector<Advice> advice;
-  for (const DefenceEffect& effect : defence_effects(results)) advice.push_back(advice_on(effect, labels));
   add_undefended(
       results, labels, fmt::format("More {}s in one update", labels.one()),
       [&](const ResultRow& row) { return std::pair(row.messages, labels.client(row)); }, advice);

@@ -8,7 +8,7 @@ find_file(UNDERTEXT_CHART_JS chart.min.js REQUIRED
 set(report_assets ${CMAKE_CURRENT_LIST_DIR}/assets)
 # In the order in which they run.
 set(shared_scripts core.js pairs.js sortable_table.js canvas.js)
-set(audit_scripts ${shared_scripts} messages.js charts.js table.js main.js)
+set(audit_scripts ${shared_scripts} messages.js defences.js charts.js table.js main.js)
 set(experiment_scripts ${shared_scripts} experiment_cells.js experiment_plots.js experiment_parts.js experiments.js)
 
 set(asset_files ${UNDERTEXT_CHART_JS})

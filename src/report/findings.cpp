@@ -13,22 +13,13 @@
 namespace undertext {
 namespace {
 
-// "Curious server" as the subject of a sentence: "A curious server".
-std::string with_article(std::string name) {
-  if (name.empty()) return "An adversary";
-  const bool one_capital = name.size() < 2 || !std::isupper(static_cast<unsigned char>(name[1]));
-  if (one_capital) name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
-  const bool vowel = std::string_view("aeio").find(name[0]) != std::string_view::npos;
-  return (vowel ? "An " : "A ") + name;
-}
-
 std::string count_of(std::int64_t part, std::int64_t whole) {
   return part == 0 ? fmt::format("none of {}", whole) : fmt::format("{} of {}", part, whole);
 }
 
 std::string verdict_of(const Results& results, const ResultRow& row) {
   const ReportedThreatModel& adversary = results.threat_model(row);
-  const std::string who = fmt::format("{} that sees {}", with_article(adversary.name), adversary.sees);
+  const std::string who = fmt::format("{} that sees {}", with_article(adversary.name, true), adversary.sees);
   if (row.scores.total_accuracy)
     return fmt::format("{} reads {} of the tokens in their place, and {} sequences whole.", who,
                        percent_text(*row.scores.total_accuracy), count_of(row.exact_count(), row.truth));
@@ -114,6 +105,14 @@ void add_sequence_figures(const Results& results, const ResultRow& row, std::vec
 
 }  // namespace
 
+std::string with_article(std::string name, bool begins) {
+  if (name.empty()) return begins ? "An adversary" : "an adversary";
+  const bool one_capital = name.size() < 2 || !std::isupper(static_cast<unsigned char>(name[1]));
+  if (one_capital) name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+  const bool vowel = std::string_view("aeio").find(name[0]) != std::string_view::npos;
+  return fmt::format("{}{} {}", begins ? "A" : "a", vowel ? "n" : "", name);
+}
+
 const ResultRow& strongest_row(const Results& results) {
   UNDERTEXT_CHECK(!results.rows.empty());  // parse_results has seen to it
   const auto key = [](const ResultRow& row) {
@@ -150,12 +149,10 @@ Findings findings_of(const Results& results) {
   }
   add_word_figure(results, findings.figures);
   add_certificate_figure(results, findings.figures);
-  if (const auto cheapest = cheapest_protection(results)) {
-    const double sigma = cheapest->defence.sigma;
-    findings.figures.push_back({sigma > 0 ? fmt::format("σ={}", sigma) : cheapest->defence.name,
-                                sigma > 0 ? "the least noise that protects" : "protects",
-                                fmt::format("{}; {}", cheapest->defence.name, cost_text(*cheapest))});
-  }
+  if (const auto cheapest = cheapest_protection(results, row.threat_model))
+    findings.figures.push_back(
+        {rise_text(*cheapest), "perplexity, for the cheapest defence that protects",
+         fmt::format("{}; {}", labels.defence(cheapest->defence), cost_text(*cheapest))});
   if (results.model.perplexity)
     findings.figures.push_back({perplexity_text(*results.model.perplexity), "perplexity of the shared model",
                                 fmt::format("{}, {} words", results.model.kind, results.model.vocabulary)});

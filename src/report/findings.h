@@ -18,6 +18,9 @@ struct Findings {
   std::vector<KeyFigure> figures;  // three to six
 };
 
+// "Curious server" within a sentence, or as its beginning: "a curious server", "A curious server".
+std::string with_article(std::string name, bool begins);
+
 Findings findings_of(const Results& results);
 
 // The row behind the verdict: what an adversary without the truth reads when nothing is done about it.

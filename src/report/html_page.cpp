@@ -5,6 +5,7 @@
 
 #include "report/advice.h"
 #include "report/assets.h"
+#include "report/defence_section.h"
 #include "report/findings.h"
 #include "report/labels.h"
 #include "report/page_frame.h"
@@ -50,8 +51,10 @@ json rows_of(const Results& results) {
                     {"protocol", row.protocol.name},
                     {"epochs", row.protocol.epochs},
                     {"protocol_label", labels.protocol(row.protocol)},
-                    {"defence", row.defence.name},
-                    {"sigma", row.defence.sigma},
+                    {"defence", row.defence.kind},
+                    {"strength", or_null(row.defence.strength)},
+                    {"epsilon", or_null(row.epsilon)},
+                    {"adaptive", row.adaptive()},
                     {"leak", row.leak()},
                     {"defence_label", labels.defence(row.defence)},
                     {"method_label", labels.method(row)},
@@ -94,7 +97,7 @@ json facts_of(const Results& results) {
   json figures = json::array(), advice = json::array(), threat_models = json::array();
   for (const KeyFigure& figure : findings.figures)
     figures.push_back({{"value", figure.value}, {"label", figure.label}, {"note", figure.note}});
-  for (const Advice& entry : advice_of(results))
+  for (const Advice& entry : undefended_advice(results))
     advice.push_back({{"grade", entry.grade}, {"title", entry.title}, {"facts", entry.facts}});
   for (const ReportedThreatModel& model : results.threat_models)
     threat_models.push_back({{"name", model.name},
@@ -106,7 +109,7 @@ json facts_of(const Results& results) {
           {"lead", findings.lead},
           {"figures", std::move(figures)},
           {"advice", std::move(advice)},
-          {"headline_advice", headline_advice(results)},
+          {"defences", defence_section(results)},
           {"protected", kProtected},
           {"threat_models", std::move(threat_models)},
           {"strongest", strongest_row(results).id},

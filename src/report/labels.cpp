@@ -25,6 +25,8 @@ Labels::Labels(const Results& results)
     learning_rate_varies_ |= row.protocol.learning_rate != first.learning_rate;
     reduction_varies_ |= row.protocol.reduction != first.reduction;
     trained_varies_ |= row.protocol.trained != first.trained;
+    const std::pair known(row.defence.spec, plain_label(row.defence));
+    if (std::ranges::find(defences_, known) == defences_.end()) defences_.push_back(known);
   }
 }
 
@@ -58,10 +60,19 @@ std::string Labels::variations(const ReportedProtocol& protocol) const {
   return label;
 }
 
-std::string Labels::defence(const ReportedDefence& defence) const {
+std::string Labels::plain_label(const ReportedDefence& defence) {
   if (defence.none()) return "none";
-  if (defence.sigma == 0) return defence.name;
-  return fmt::format("{}, σ={}", defence.name, defence.sigma);
+  if (!defence.parameter || !defence.strength) return defence.title;
+  const std::string name = *defence.parameter == "sigma" ? "σ" : *defence.parameter;
+  return fmt::format("{}, {}={}", defence.title, name, *defence.strength);
+}
+
+std::string Labels::defence(const ReportedDefence& defence) const {
+  const std::string label = plain_label(defence);
+  // Two that differ in something else than their strength are told apart by all of it.
+  const bool shared = std::ranges::any_of(
+      defences_, [&](const auto& known) { return known.second == label && known.first != defence.spec; });
+  return shared && !defence.none() ? defence.spec : label;
 }
 
 std::string Labels::method(const ResultRow& row) const {

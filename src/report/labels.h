@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/results.h"
 
@@ -17,6 +19,12 @@ class Labels {
   std::string one() const { return of_records_ ? "record" : of_sequences_ ? "sequence" : "message"; }
   // What a leak is counted in.
   std::string leaked() const { return of_sequences_ ? "tokens" : one() + "s"; }
+  // "messages word for word".
+  std::string leaked_how() const {
+    return of_records_     ? "records, each with its owner"
+           : of_sequences_ ? "tokens in their place"
+                           : "messages word for word";
+  }
   // How they are read: "word for word".
   std::string read() const {
     return of_records_     ? "read, with their owners"
@@ -31,8 +39,10 @@ class Labels {
   std::string setting(const ResultRow& row) const;  // client, protocol and defence in one phrase
 
  private:
+  static std::string plain_label(const ReportedDefence& defence);
   std::string variations(const ReportedProtocol& protocol) const;  // ", mean" and the like
   bool of_sequences_ = false, of_records_ = false;
+  std::vector<std::pair<std::string, std::string>> defences_;  // spec and label
   bool learning_rate_varies_ = false, reduction_varies_ = false, trained_varies_ = false;
 };
 

@@ -45,6 +45,12 @@ class Place {
     return value_.get<std::string>();
   }
 
+  // null means: there is none.
+  std::optional<std::string> optional_text() const {
+    if (null()) return std::nullopt;
+    return text();
+  }
+
   std::string one_of(const std::set<std::string>& choices) const {
     std::string given = text();
     if (!choices.contains(given)) wrong(fmt::format("one of {}", fmt::join(choices, ", ")));
@@ -136,6 +142,11 @@ ReportedScores parse_scores(const Place& place, const ResultRow& row) {
   return scores;
 }
 
+ReportedDefence parse_defence(const Place& place) {
+  return {place.at("kind").text(), place.at("title").text(), place.at("spec").text(),
+          place.at("parameter").optional_text(), place.at("strength").optional_number(0, kInfinity)};
+}
+
 ResultRow parse_row(const Place& place) {
   ResultRow row;
   row.id = place.at("id").text();
@@ -149,16 +160,20 @@ ResultRow parse_row(const Place& place) {
   row.protocol = {protocol.at("name").text(),      protocol.at("epochs").count(),
                   protocol.at("batch").count(),    protocol.at("learning_rate").number(0, kInfinity),
                   protocol.at("reduction").text(), protocol.at("trained").text()};
-  const Place defence = place.at("defence");
-  row.defence = {defence.at("name").text(), defence.at("sigma").number(0, kInfinity)};
+  row.defence = parse_defence(place.at("defence"));
+  row.epsilon = place.at("epsilon").optional_number(0, kInfinity);
+  row.delta = place.at("delta").optional_number(0, 1);
+  row.told = place.at("told").optional_text();
   row.recovered = place.at("recovered").count();
   row.truth = place.at("truth").count();
   if (const Place certified = place.at("certified"); !certified.null()) row.certified = certified.flag();
   row.scores = parse_scores(place.at("scores"), row);
+  row.chance = place.at("chance").optional_number(0, 1);
   const Place utility = place.at("utility");
   row.perplexity_before = utility.at("perplexity_before").optional_number(0, kInfinity);
   row.perplexity_after = utility.at("perplexity_after").optional_number(0, kInfinity);
   row.seconds = place.at("seconds").number(0, kInfinity);
+  row.training_seconds = place.at("training_seconds").optional_number(0, kInfinity);
   return row;
 }
 
@@ -200,7 +215,10 @@ const ReportedThreatModel& Results::threat_model(const ResultRow& row) const {
 Results parse_results(const json& document, const std::string& source) {
   const Place root(document, source, "");
   root.at("format").one_of({"undertext-results"});
-  if (root.at("format_version").count() != 1) root.at("format_version").wrong("1");
+  if (const std::int64_t version = root.at("format_version").count(); version != kResultsVersion)
+    fail("{}: results of format {}, which this version does not read, expected format {}: {}", source,
+         version, kResultsVersion,
+         version < kResultsVersion ? "run the audit again" : "a newer undertext wrote them");
 
   Results results;
   results.version = root.at("version").text();
@@ -240,6 +258,14 @@ Results parse_results(const json& document, const std::string& source) {
       }
       results.curves.push_back(std::move(curves));
     }
+  for (const Place& place : root.at("impossible").items()) {
+    results.impossible.push_back({place.at("attack").text(), place.at("threat_model").text(),
+                                  parse_defence(place.at("defence")), place.at("why").text()});
+    if (!threat_models.contains(results.impossible.back().threat_model))
+      place.at("threat_model").wrong("the id of a threat model");
+  }
+  for (const Place& place : root.at("privacy").items())
+    results.privacy.push_back({place.at("spec").text(), place.at("statement").text()});
   return results;
 }
 

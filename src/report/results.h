@@ -30,9 +30,11 @@ struct ReportedProtocol {
 };
 
 struct ReportedDefence {
-  std::string name;  // "none", or what was done
-  double sigma = 0;
-  bool none() const { return name == "none"; }
+  std::string kind = "none";             // "noise-per-step"; several together: "clipping+noise-on-result"
+  std::string title, spec;               // in words; as it is typed
+  std::optional<std::string> parameter;  // the one that says how strong it is
+  std::optional<double> strength;        // its value
+  bool none() const { return kind == "none"; }
   bool operator==(const ReportedDefence&) const = default;
 };
 
@@ -52,14 +54,21 @@ struct ResultRow {
   std::int64_t messages = 0;
   ReportedProtocol protocol;
   ReportedDefence defence;
+  std::optional<double> epsilon, delta;  // what the defence guarantees; nothing: nothing
+  // What the attack knew of the defence and used, in words; nothing: it goes on as if there were none.
+  std::optional<std::string> told;
   std::int64_t recovered = 0, truth = 0;
   std::optional<bool> certified;  // nothing: this attack cannot certify
   ReportedScores scores;
+  // The leak of whoever guesses without looking at the update; nothing: none to speak of.
+  std::optional<double> chance;
   std::optional<double> perplexity_before, perplexity_after;
-  double seconds = 0;
+  double seconds = 0;                      // of the attack
+  std::optional<double> training_seconds;  // of the client's training
 
   bool sentences() const { return attack != "words"; }  // whole texts: messages, sequences or records
   bool records() const { return attack == "records"; }
+  bool adaptive() const { return defence.none() || told.has_value(); }
   // The share of what the attack is after that it reads: tokens of sequences, messages word for word, words.
   double leak() const;
   // Messages recovered word for word, as a count.
@@ -84,6 +93,18 @@ struct CorrelationCurves {
   std::vector<std::vector<double>> clients;  // [client][round]
 };
 
+// An attack that cannot be run against a defence, or a defence that this model or protocol cannot have.
+struct ImpossibleCase {
+  std::string attack, threat_model;
+  ReportedDefence defence;
+  std::string why;
+};
+
+// What a defence promises, as a privacy review wants it said.
+struct PrivacyStatement {
+  std::string spec, statement;
+};
+
 struct Results {
   std::string version, command, preset;
   std::uint64_t seed = 0;
@@ -93,12 +114,16 @@ struct Results {
   std::vector<ResultRow> rows;
   std::vector<Sample> samples;
   std::vector<CorrelationCurves> curves;  // only of records
+  std::vector<ImpossibleCase> impossible;
+  std::vector<PrivacyStatement> privacy;
 
   // Whether clients hold sequences of one length, of which single tokens count, and not messages.
   bool of_sequences() const;
   bool of_records() const;
   const ReportedThreatModel& threat_model(const ResultRow& row) const;
 };
+
+inline constexpr std::int64_t kResultsVersion = 2;  // of the file's format
 
 // UserError that names `source`, the field and what was expected when something is missing, of a wrong type,
 // out of range, or refers to nothing.

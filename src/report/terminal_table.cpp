@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/defence_table.h"
 #include "report/findings.h"
 #include "report/labels.h"
 #include "report/results.h"
@@ -26,6 +27,12 @@ bool one_threat_model(const Results& results) {
   });
 }
 
+// Rows under a defence stand in tables of their own, unless there is nothing else.
+bool shown(const ResultRow& row, const Results& results) {
+  return row.defence.none() ||
+         std::ranges::none_of(results.rows, [](const ResultRow& other) { return other.defence.none(); });
+}
+
 // compact: shorter words, and no column for a threat model that all rows share (a note tells it).
 TextTable layout_of(const Results& results, const Labels& labels, bool compact) {
   const bool threat_column = !compact || !one_threat_model(results);
@@ -45,6 +52,7 @@ TextTable layout_of(const Results& results, const Labels& labels, bool compact) 
   const std::string_view arrow = compact ? "→" : " → ";
   std::int64_t client = 0;
   for (const ResultRow& row : results.rows) {
+    if (!shown(row, results)) continue;
     std::string utility = "–";
     if (row.perplexity_after) {
       utility = perplexity_text(*row.perplexity_after);
@@ -131,6 +139,7 @@ std::string terminal_table(const nlohmann::json& document, bool colour, int widt
   const Painter paint(colour);
   std::string out = fitted(results, width, paint);
   append_notes(out, results, width, paint);
+  out += defence_tables(results, width, paint);
   out += "\n";
   return out + paragraph(printable(findings_of(results).verdict), width, Tone::bold, paint);
 }

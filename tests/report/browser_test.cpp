@@ -29,6 +29,30 @@ TEST_F(Browser, BuildsThePageAndDrawsTheCharts) {
   EXPECT_EQ(count(body, "<h1"), 1);
 }
 
+TEST_F(Browser, ShowsTheDefences) {
+  const Visit visit = open(html_page(fixture::results()), "#leak-0=words&d0-sort=worst&d0-order=down");
+  const std::string body = built(visit);
+  EXPECT_EQ(visit.console, std::vector<std::string>());
+  EXPECT_EQ(count(body, "id=\"chart-frontier-0\""), 1);
+  EXPECT_NE(body.find("Leak and cost: words (F1)"), std::string::npos)
+      << "the leak that the address asks for";
+  EXPECT_EQ(count(body, "<tr data-spec="), 7);  // four strengths of noise per step, three on the result
+  EXPECT_NE(body.find("<code>noise-per-step:sigma=0.3</code>"), std::string::npos);
+  EXPECT_NE(body.find("Without a defence a curious server reads 100%"), std::string::npos);
+  EXPECT_EQ(count(body, "<tr class=\"impossible\">"), 1);
+  EXPECT_NE(body.find("(3.2, 1e-05)-differentially private"), std::string::npos);
+  EXPECT_EQ(body.find("not adaptive</span>"), std::string::npos);
+}
+
+TEST_F(Browser, MarksAttacksThatWereNotToldOfTheDefence) {
+  json results = fixture::results();
+  for (json& row : results["rows"])
+    if (row["defence"]["kind"] == "noise-on-the-result") row["told"] = nullptr;
+  const std::string body = built(open(html_page(results)));
+  EXPECT_EQ(count(body, "not adaptive</span>"), 3);
+  EXPECT_EQ(count(body, "\\(not adaptive\\)</td>"), 3 * 15) << "each row of the table of all attacks";
+}
+
 TEST_F(Browser, AppliesTheViewOfTheAddress) {
   const json results = fixture::results();
   int words_of_64 = 0;
@@ -47,7 +71,8 @@ TEST_F(Browser, AppliesTheViewOfTheAddress) {
   // Largest first.
   std::vector<double> shown;
   const std::regex bar("class=\"number bar\" style=\"--share: ?([0-9.e-]+)");
-  for (std::sregex_iterator match(body.begin(), body.end(), bar), end; match != end; ++match)
+  const std::string table = body.substr(body.find("<table id=\"table\""));
+  for (std::sregex_iterator match(table.begin(), table.end(), bar), end; match != end; ++match)
     shown.push_back(std::stod((*match)[1]));
   EXPECT_EQ(static_cast<int>(shown.size()), words_of_64);
   EXPECT_TRUE(std::is_sorted(shown.rbegin(), shown.rend()));

@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -138,7 +140,11 @@ struct Builder {
                       {"learning_rate", 0.001},
                       {"reduction", "sum"},
                       {"trained", "all-but-embedding"}}},
-                    {"defence", {{"name", defence.name}, {"sigma", defence.sigma}}},
+                    {"defence", fixture::defence(defence.name, defence.sigma)},
+                    {"epsilon", nullptr},
+                    {"delta", nullptr},
+                    {"told", defence.sigma > 0 ? json("the noise's deviation") : json(nullptr)},
+                    {"chance", nullptr},
                     {"recovered", sentences ? messages : static_cast<int>(truth * leak.f1)},
                     {"truth", truth},
                     {"certified", certified},
@@ -146,7 +152,8 @@ struct Builder {
                     {"utility",
                      {{"perplexity_before", 31.2},
                       {"perplexity_after", 30.9 + 0.02 * protocol.epochs + 9 * noise * noise}}},
-                    {"seconds", 0.1 + messages / 80.0}});
+                    {"seconds", 0.1 + messages / 80.0},
+                    {"training_seconds", defence.sigma > 0 ? 0.3 : 0.2}});
     if (sentences) add_sample(id, messages, leak.exact);
   }
 
@@ -176,7 +183,7 @@ struct Builder {
 
 json frame() {
   return {{"format", "undertext-results"},
-          {"format_version", 1},
+          {"format_version", 2},
           {"version", "0.1.0"},
           {"command", "undertext audit --seed 1"},
           {"preset", "keyboard"},
@@ -195,10 +202,31 @@ json frame() {
              {"does_not_see", "the client's texts, their number or lengths"},
              {"does", "follows the protocol"}}}},
           {"rows", json::array()},
-          {"samples", json::array()}};
+          {"samples", json::array()},
+          {"impossible",
+           {{{"attack", "sentences"},
+             {"threat_model", "curious-server"},
+             {"defence", fixture::defence("characters", 0)},
+             {"why", "a model of words cannot read characters"}}}},
+          {"privacy",
+           {{{"spec", "dpsgd:clip=1,sigma=0.5"}, {"statement", "(3.2, 1e-05)-differentially private"}}}}};
 }
 
 }  // namespace
+
+json defence(const std::string& title, double sigma) {
+  std::string kind = title;
+  std::ranges::replace(kind, ' ', '-');
+  if (kind == "none")
+    return {{"kind", kind}, {"title", kind}, {"spec", ""}, {"parameter", nullptr}, {"strength", nullptr}};
+  if (sigma == 0)
+    return {{"kind", kind}, {"title", title}, {"spec", kind}, {"parameter", nullptr}, {"strength", nullptr}};
+  return {{"kind", kind},
+          {"title", title},
+          {"spec", fmt::format("{}:sigma={}", kind, sigma)},
+          {"parameter", "sigma"},
+          {"strength", sigma}};
+}
 
 json results() {
   const std::vector<Protocol> protocols = {
@@ -265,10 +293,15 @@ json hostile_results() {
   for (const char* key : {"version", "command", "preset"}) all[key] = nasty;
   for (const char* key : {"kind", "source"}) all["model"][key] = nasty;
   for (const char* key : {"name", "sees", "does_not_see", "does"}) all["threat_models"][0][key] = nasty;
+  for (const char* key : {"attack", "why"}) all["impossible"][0][key] = nasty;
+  for (const char* key : {"title", "spec"}) all["impossible"][0]["defence"][key] = nasty;
+  for (const char* key : {"spec", "statement"}) all["privacy"][0][key] = nasty;
   for (json& row : all["rows"]) {
     row["protocol"]["name"] = row["protocol"]["name"].get<std::string>() + nasty;
-    if (row["defence"]["name"] != "none")
-      row["defence"]["name"] = row["defence"]["name"].get<std::string>() + nasty;
+    if (row["defence"]["kind"] == "none") continue;
+    for (const char* key : {"kind", "title", "spec"})
+      row["defence"][key] = row["defence"][key].get<std::string>() + nasty;
+    row["told"] = nasty;
   }
   return all;
 }

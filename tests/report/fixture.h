@@ -10,6 +10,9 @@ namespace undertext::fixture {
 
 nlohmann::json results();
 
+// A row's defence: "noise per step" of a strength, 0: without one; "none".
+nlohmann::json defence(const std::string& title, double sigma);
+
 // One row and one sample, every field there; the smallest results that are whole.
 nlohmann::json smallest();
 

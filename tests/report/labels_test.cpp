@@ -49,8 +49,12 @@ TEST(Labels, NameWhatTellsProtocolsApart) {
 TEST(Labels, NameDefencesMethodsAndSettings) {
   const Results results = parse_results(fixture::smallest());
   const Labels labels(results);
-  EXPECT_EQ(labels.defence({"none", 0}), "none");
-  EXPECT_EQ(labels.defence({"noise per step", 0.1}), "noise per step, σ=0.1");
+  EXPECT_EQ(labels.defence({}), "none");
+  EXPECT_EQ(labels.defence({"noise-per-step", "noise per step", "noise-per-step:sigma=0.1", "sigma", 0.1}),
+            "noise per step, σ=0.1");
+  EXPECT_EQ(labels.defence({"pruning", "pruning", "pruning:share=0.9", "share", 0.9}), "pruning, share=0.9");
+  EXPECT_EQ(labels.defence({"frozen-embedding", "frozen embedding", "frozen-embedding", {}, {}}),
+            "frozen embedding");
   EXPECT_EQ(labels.method(results.rows[0]), "best");
   ResultRow oracle = results.rows[0];
   oracle.method = "paper";
@@ -58,6 +62,20 @@ TEST(Labels, NameDefencesMethodsAndSettings) {
   oracle.messages = 1;
   EXPECT_EQ(labels.method(oracle), "paper (oracle)");
   EXPECT_EQ(labels.setting(oracle), "1 message, FedSGD, no defence");
+}
+
+TEST(Labels, TellDefencesOfOneStrengthApart) {
+  nlohmann::json document = fixture::smallest();
+  for (const char* clip : {"1", "2"}) {
+    nlohmann::json row = document["rows"][0];
+    row["id"] = clip;
+    row["defence"] = fixture::defence("DP-SGD", 0.5);
+    row["defence"]["spec"] = std::string("dpsgd:sigma=0.5,clip=") + clip;
+    document["rows"].push_back(row);
+  }
+  const Results results = parse_results(document);
+  EXPECT_EQ(Labels(results).defence(results.rows[1].defence), "dpsgd:sigma=0.5,clip=1");
+  EXPECT_EQ(Labels(results).defence(results.rows[2].defence), "dpsgd:sigma=0.5,clip=2");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ json records() {
     made["messages"] = 4;
     made["certified"] = nullptr;
     made["scores"] = {{"exact", exact}, {"top_50", 1}, {"edits", 2.5}, {"owners", nullptr}};
-    if (sigma > 0) made["defence"] = {{"name", "noise"}, {"sigma", sigma}};
+    if (sigma > 0) made["defence"] = fixture::defence("noise", sigma);
     all["rows"].push_back(made);
   };
   add(first, "best", 0.75, 0);
@@ -51,9 +51,9 @@ TEST(RecordResults, SayHowManyRecordsWereReadAndByWhom) {
             "clients, each with its owner.");
   EXPECT_EQ(findings.figures[0].value, "3 of 4");
   EXPECT_EQ(findings.figures[1].value, "1 of 4") << "eavesdropping as published";
-  const auto cheapest = cheapest_protection(results);
+  const auto cheapest = cheapest_protection(results, results.rows[0].threat_model);
   ASSERT_TRUE(cheapest);
-  EXPECT_EQ(cheapest->defence.sigma, 1);
+  EXPECT_EQ(cheapest->defence.strength, std::optional(1.0));
 }
 
 TEST(RecordResults, StandInTheTable) {
@@ -75,7 +75,7 @@ TEST_F(RecordPage, DrawsTheCurvesAndSpeaksOfRecords) {
   const std::string body = built(visit);
   EXPECT_EQ(visit.console, std::vector<std::string>());
   EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
-  EXPECT_EQ(count(body, "data-drawn=\"[1-9][0-9]{3,}\""), 1) << "the curves, and no other chart";
+  EXPECT_EQ(count(body, "data-drawn=\"[1-9][0-9]{3,}\""), 2) << "the curves and the frontier";
   EXPECT_NE(body.find("client 1, the owner"), std::string::npos);
   EXPECT_NE(body.find("3 of 4</strong> records by the first guess"), std::string::npos);
   EXPECT_NE(body.find("Secret Sharer"), std::string::npos);

@@ -51,6 +51,8 @@ TEST(Results, ReadsEveryField) {
   EXPECT_EQ(row.messages, 16);
   EXPECT_EQ(row.protocol.batch, 16);
   EXPECT_TRUE(row.defence.none());
+  EXPECT_TRUE(row.adaptive());
+  EXPECT_EQ(row.training_seconds, std::optional(0.2));
   EXPECT_EQ(row.certified, std::optional(true));
   EXPECT_EQ(row.scores.exact, std::optional(1.0));
   EXPECT_FALSE(row.scores.f1.has_value());
@@ -58,6 +60,9 @@ TEST(Results, ReadsEveryField) {
   EXPECT_EQ(results.threat_model(row).name, "Curious server");
   ASSERT_EQ(results.samples.size(), 1u);
   EXPECT_EQ(results.samples[0].pairs.size(), 16u);
+  ASSERT_EQ(results.impossible.size(), 1u);
+  EXPECT_EQ(results.impossible[0].defence.spec, "characters");
+  EXPECT_EQ(results.privacy.at(0).spec, "dpsgd:clip=1,sigma=0.5");
 }
 
 TEST(Results, NamesWhateverIsMissing) {
@@ -108,8 +113,16 @@ TEST(Results, NamesThePlaceAndWhatWasExpected) {
   broken["rows"] = json::array();
   EXPECT_NE(complaint(broken).find("at least one row"), std::string::npos);
   broken = fixture::results();
-  broken["format_version"] = 2;
-  EXPECT_EQ(complaint(broken), "some/results.json: format_version is 2, expected 1");
+  broken["format_version"] = 1;
+  EXPECT_EQ(
+      complaint(broken),
+      "some/results.json: results of format 1, which this version does not read, expected format 2: run "
+      "the audit again");
+  broken["format_version"] = 3;
+  EXPECT_NE(complaint(broken).find("a newer undertext wrote them"), std::string::npos);
+  broken = fixture::results();
+  broken["impossible"][0]["threat_model"] = "stranger";
+  EXPECT_NE(complaint(broken).find("impossible[0].threat_model is \"stranger\""), std::string::npos);
   EXPECT_EQ(complaint(json::array()), "some/results.json: the document is [], expected an object");
   EXPECT_EQ(complaint(json(nullptr)), "some/results.json: the document is null, expected an object");
 }
@@ -117,7 +130,7 @@ TEST(Results, NamesThePlaceAndWhatWasExpected) {
 TEST(Results, RefusesNumbersThatAreNone) {
   for (const double value : {std::nan(""), HUGE_VAL, -1.0}) {
     json broken = fixture::smallest();
-    broken["rows"][0]["defence"]["sigma"] = value;
+    broken["rows"][0]["defence"]["strength"] = value;
     EXPECT_NE(complaint(broken), "") << value;
   }
   json broken = fixture::smallest();

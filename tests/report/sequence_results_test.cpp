@@ -35,7 +35,7 @@ json sequences() {
     made["scores"]["total_accuracy"] = place;
     made["scores"]["exact"] = exact;
     made["certified"] = nullptr;
-    if (sigma > 0) made["defence"] = {{"name", "noise"}, {"sigma", sigma}};
+    if (sigma > 0) made["defence"] = fixture::defence("noise", sigma);
     all["rows"].push_back(made);
   };
   const std::string curious = row["threat_model"];
@@ -57,10 +57,10 @@ TEST(SequenceResults, AreJudgedByTokensInTheirPlace) {
   EXPECT_EQ(findings.figures[0].value, "75%");
   EXPECT_EQ(findings.figures[1].value, "50%") << "the published attack";
   EXPECT_EQ(findings.figures[2].value, "13%") << "the curious server";
-  const auto cheapest = cheapest_protection(results);
+  const auto cheapest = cheapest_protection(results, "malicious");
   ASSERT_TRUE(cheapest);
-  EXPECT_DOUBLE_EQ(cheapest->worst_before, 0.75);
-  EXPECT_DOUBLE_EQ(cheapest->worst_after, 0.04);
+  EXPECT_DOUBLE_EQ(cheapest->read.worst_before, 0.75);
+  EXPECT_DOUBLE_EQ(cheapest->read.worst_after, 0.04);
   EXPECT_TRUE(contains(headline_advice(results), "at most 4% of the tokens"));
 }
 
@@ -90,7 +90,7 @@ TEST_F(SequencePage, SpeaksOfSequences) {
   const std::string body = built(visit);
   EXPECT_EQ(visit.console, std::vector<std::string>());
   EXPECT_NE(visit.dom.find("data-ready=\"true\""), std::string::npos);
-  EXPECT_EQ(count(body, "data-drawn=\"[1-9][0-9]{3,}\""), 2) << "places by size, and noise";
+  EXPECT_EQ(count(body, "data-drawn=\"[1-9][0-9]{3,}\""), 2) << "places by size, and the frontier";
   EXPECT_EQ(count(body, "id=\"chart-epochs\""), 0);
   EXPECT_NE(body.find("In place"), std::string::npos);
   EXPECT_NE(body.find("8 of 16</strong> sequences whole, 0.750 of the tokens in their place"),

@@ -1,4 +1,4 @@
-// The three charts. Each has its numbers in a table too, so that nothing is lost without a canvas.
+// The charts of leaks without a defence. Each has its numbers in a table too, so that nothing is lost without a canvas.
 
 const sizes = unique(data.rows.map((row) => row.messages)).sort((a, b) => a - b);
 const shapeOf = (size) => shapes[sizes.indexOf(size) % shapes.length];
@@ -137,99 +137,6 @@ function scatterChart() {
   };
 }
 
-// Clients under each kind of noise, with the strengths tried; strength 0 is the client without a defence.
-function noiseCases() {
-  const cases = new Map();
-  const setting = (row) => `${row.client_label}, ${row.protocol_label}`;
-  const usable = data.rows.filter((row) => row.method === "best" && !row.oracle);
-  for (const row of usable.filter((candidate) => candidate.defence !== "none")) {
-    const key = `${setting(row)}, ${row.defence}`;
-    if (cases.has(key)) continue;
-    const own = usable.filter((other) => setting(other) === setting(row) &&
-      (other.defence === "none" || other.defence === row.defence));
-    const points = unique(own.map((other) => other.sigma)).sort((a, b) => a - b).map((sigma) => {
-      const here = own.filter((other) => other.sigma === sigma);
-      const sentences = here.find((other) => other.attack === "sentences");
-      const words = here.find((other) => other.attack === "words");
-      return {
-        sigma,
-        leak: sentences?.leak ?? null,
-        words: words?.scores.f1 ?? sentences?.scores.word_f1 ?? null,
-        perplexity: (sentences ?? words).perplexity_after,
-      };
-    });
-    cases.set(key, points);
-  }
-  return cases;
-}
-
-function noiseChart() {
-  const cases = noiseCases();
-  const names = [...cases.keys()];
-  let chosen = view.get("noise");
-  // To begin with, the case with the most strengths; among equals, the client that the verdict speaks of.
-  const strongest = rowOf.get(data.strongest);
-  const worth = (name) => cases.get(name).length +
-    (name.startsWith(`${strongest.client_label}, ${strongest.protocol_label}, `) ? 0.5 : 0);
-  if (!cases.has(chosen))
-    chosen = names.reduce((best, name) => (worth(name) > worth(best) ? name : best), names[0]);
-  const points = () => cases.get(chosen) ?? [];
-  const line = (label, key, colour, shape, dash, axisName) => ({
-    label,
-    data: points().map((point) => point[key]),
-    borderColor: tone(colour),
-    backgroundColor: tone(colour),
-    borderDash: dash,
-    borderWidth: 2,
-    pointStyle: shape,
-    pointRadius: 6,
-    clip: false,
-    yAxisID: axisName,
-    spanGaps: true,
-  });
-  const wideRange = () => {
-    const values = points().map((point) => point.perplexity).filter((value) => value !== null);
-    return values.length > 0 && Math.max(...values) > 20 * Math.min(...values);
-  };
-  return {
-    figure: "chart-noise",
-    controls: (redraw) => names.length === 0 ? [] : [selector("Client and noise", names.map((name) => [name, name]), chosen,
-      (value) => {
-        chosen = value;
-        remember({ noise: value });
-        redraw();
-      }).label],
-    table: () => plainTable(`Leak and utility under noise: ${chosen ?? "no noise was tried"}`,
-      ["Noise σ", data.unit === "sequence" ? "In place" : "Exact", "Word F1", "Perplexity after"],
-      points().map((point) => [point.sigma, fraction(point.leak), fraction(point.words), perplexity(point.perplexity)]),
-      [0, 1, 2, 3]),
-    config: () => ({
-      type: "line",
-      data: {
-        labels: points().map((point) => String(point.sigma)),
-        datasets: [
-          line(data.unit === "sequence" ? "tokens read in their place (share)" : "messages read word for word (share)", "leak", "series-1", "circle", [], "leak"),
-          line("word F1", "words", "series-3", "rect", [8, 4], "leak"),
-          line("perplexity (right axis)", "perplexity", "series-2", "triangle", [2, 4], "utility"),
-        ],
-      },
-      options: options({
-        x: axis("noise σ"),
-        leak: axis("leak", { position: "left", min: 0, max: 1 }),
-        utility: axis("perplexity", {
-          position: "right",
-          type: wideRange() ? "logarithmic" : "linear",
-          beginAtZero: true,
-          grid: { drawOnChartArea: false, borderColor: tone("soft") },
-        }),
-      }, {
-        label: (item) => `${item.dataset.label}: ` +
-          (item.dataset.yAxisID === "utility" ? perplexity(item.raw) : fraction(item.raw)),
-      }),
-    }),
-  };
-}
-
 // How client 0's record goes along with every client: its owner's line is the thick one.
 function curvesCharts() {
   return data.curves.map((curves, index) => {
@@ -280,10 +187,10 @@ function placeChart(chart) {
 
 function showCharts() {
   const own = {
-    sequence: () => [sizesChart(), noiseChart()],
-    message: () => [epochsChart(), scatterChart(), noiseChart()],
+    sequence: () => [sizesChart()],
+    message: () => [epochsChart(), scatterChart()],
     record: curvesCharts,
   };
-  const charts = own[data.unit]().map(placeChart);
+  const charts = [...own[data.unit](), ...frontierCharts()].map(placeChart);
   keepDrawn(() => charts.forEach((draw) => draw()));
 }

@@ -18,17 +18,15 @@ function showThreatModels() {
       definition("does", threat.does)))));
 }
 
+// What client size and local training do by themselves.
 function showAdvice() {
-  byId("protected").textContent = `${Math.round(data.protected * 100)}%`;
-  byId("advice-headline").textContent = typeset(data.headline_advice);
-  const signs = { protects: ["protects", "✓ Protects"], weakens: ["weakens", "◐ Weakens"] };
-  const entries = data.advice.map((entry) => {
-    const [kind, label] = signs[entry.grade] ?? ["fails", "✗ Does not help"];
-    return element("article", { class: kind }, element("h3", {}, visible(entry.title)),
+  if (data.advice.length === 0) return;
+  byId("advice").append(element("h3", {}, "What happens by itself"), element("div", { class: "advice" }, ...data.advice.map((entry) => {
+    const [kind, label] = gradeOf[entry.grade];
+    return element("article", { class: kind }, element("h4", {}, visible(entry.title)),
       element("p", { class: "grade" }, label),
       element("dl", {}, ...entry.facts.map(([term, text]) => definition(term, text))));
-  });
-  byId("advice").append(...(entries.length ? entries : [element("p", {}, "No defence was tried on these clients.")]));
+  })));
 }
 
 function showRun() {
@@ -58,6 +56,6 @@ function keepOneUnit() {
   for (const part of document.querySelectorAll("[data-unit]")) if (!part.dataset.unit.split(" ").includes(data.unit)) part.remove();
 }
 
-for (const show of [keepOneUnit, showFindings, showErased, showThreatModels, showMessages, showAdvice, showTable, showRun, showCharts])
+for (const show of [keepOneUnit, showFindings, showErased, showThreatModels, showMessages, showDefences, showAdvice, showTable, showRun, showCharts])
   show();
 document.documentElement.dataset.ready = "true";
