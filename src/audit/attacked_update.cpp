@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "attacks/words.h"
 #include "audit/chosen_attack.h"
+#include "audit/defended_update.h"
 #include "audit/message_pairs.h"
 #include "audit/result_row.h"
+#include "audit/told_defence.h"
 #include "metrics/sentence_scores.h"
 #include "metrics/word_scores.h"
 
@@ -23,28 +25,23 @@ struct Attack {
   bool oracle = false;
 };
 
-// "n64-fedavg-e10-b32-noise0.1-words-paper-oracle".
-std::string id_of(const AttackedUpdate& update, const Attack& attack) {
-  std::string id =
-      fmt::format("n{}-{}", update.truth.size(), update.protocol == "FedSGD" ? "fedsgd" : "fedavg");
-  if (update.protocol != "FedSGD")
-    id += fmt::format("-e{}-b{}", update.training.epochs, update.training.batch);
-  if (update.sigma > 0) id += fmt::format("-noise{}", update.sigma);
+// "n64-fedavg-e10-b32-noise-per-step:sigma=0.1-words-paper-oracle".
+std::string id_of(const RowFacts& facts, const Attack& attack) {
+  std::string id = fmt::format("n{}-{}", facts.messages, facts.protocol == "FedSGD" ? "fedsgd" : "fedavg");
+  if (facts.protocol != "FedSGD") id += fmt::format("-e{}-b{}", facts.training.epochs, facts.training.batch);
+  if (!facts.plan.none()) id += "-" + facts.plan.text();
   return id + fmt::format("-{}-{}{}", attack.attack, attack.method, attack.oracle ? "-oracle" : "");
 }
 
 json row_of(const AttackedUpdate& update, const Attack& attack) {
-  return row_json({.id = id_of(update, attack),
-                   .attack = attack.attack,
-                   .method = attack.method,
-                   .oracle = attack.oracle,
-                   .messages = update.truth.size(),
-                   .protocol = update.protocol,
-                   .training = update.training,
-                   .defence = update.sigma > 0 ? "noise per step" : "none",
-                   .sigma = update.sigma,
-                   .perplexity_before = update.perplexity_before,
-                   .perplexity_after = update.perplexity_after});
+  RowFacts facts = update.facts;
+  facts.id = id_of(facts, attack);
+  facts.attack = attack.attack;
+  facts.method = attack.method;
+  facts.oracle = attack.oracle;
+  facts.told = told_of(facts.attack, facts.method, facts.plan, update.observation.update.protocol);
+  if (facts.attack != "words") facts.chance = std::nullopt;
+  return row_json(facts);
 }
 
 template <typename Recover>
@@ -82,57 +79,62 @@ json sentence_row(const AttackedUpdate& update, const Attack& attack, json& samp
 }
 
 // The exact search takes seconds for a few messages and minutes for hundreds that the model knows well: the
-// audit tries it on clients of up to this many messages, one epoch without noise, and of fewer otherwise.
-constexpr std::int64_t kSomeMessages = 64, kFewMessages = 16;
+// audit tries it on so many messages of one step without noise, alone or summed, and on fewer otherwise.
+constexpr std::int64_t kSomeMessages = 64, kSummedMessages = 128, kFewMessages = 16;
 
-bool reads_sentences_best(std::int64_t messages, double sigma, std::int64_t epochs) {
-  return messages <= (sigma > 0 || epochs > 1 ? kFewMessages : kSomeMessages);
+std::int64_t most_for_best(const AttackedUpdate& update, bool noisy) {
+  if (noisy || update.facts.training.epochs > 1) return kFewMessages;
+  return users_of(update.facts.plan) > 1 ? kSummedMessages : kSomeMessages;
 }
 
 }  // namespace
 
-int rows_of(std::int64_t messages, double sigma, std::int64_t epochs) {
-  return (sigma > 0 ? 4 : 3) + (reads_sentences_best(messages, sigma, epochs) ? 1 : 0);
-}
-
-void add_rows(const AttackedUpdate& update, json& rows, json& samples, const std::function<void()>& done) {
+void add_rows(const AttackedUpdate& update, TrialRows& results) {
   const Observation& observation = update.observation;
-  const auto add = [&](json row) {
-    rows.push_back(std::move(row));
-    done();
-  };
+  const bool noisy = known_noise(observation) > 0;
   // Without noise the paper's rule is the sign alone. Under noise it needs a cutoff: ours, which needs no
   // truth, and the paper's own, which does.
-  const std::string cutoff = update.sigma > 0 ? "auto" : "none";
-  add(word_row(update, {"words", "paper"}, [&] {
+  const std::string cutoff = noisy ? "auto" : "none";
+  results.rows.push_back(word_row(update, {"words", "paper"}, [&] {
     return recover(WordAttack{"paper", cutoff}, observation, update.truth);
   }));
-  if (update.sigma > 0)
-    add(word_row(update, {"words", "paper", true}, [&] {
+  if (noisy)
+    results.rows.push_back(word_row(update, {"words", "paper", true}, [&] {
       return recover(WordAttack{"paper", "oracle"}, observation, update.truth);
     }));
   // What the search for sentences certifies holds the words too.
-  const auto messages = static_cast<std::int64_t>(update.truth.size());
+  const std::int64_t messages = std::ssize(update.truth), most = most_for_best(update, noisy);
   std::optional<SentenceRecovery> best;
   double seconds = 0;
-  if (reads_sentences_best(messages, update.sigma, update.training.epochs)) {
+  if (messages <= most) {
     json clock;
     best = timed(clock, [&] { return recover(SentenceAttack{}, observation, update.truth); });
     seconds = clock.at("seconds");
+  } else if (!update.facts.plan.none()) {
+    results.add_impossible(
+        "sentences best", update.facts.threat_model, update.facts.plan,
+        fmt::format(
+            "the search for {} messages {} takes longer than an audit has, expected {} at most: attack "
+            "sentences does it in its own time",
+            messages,
+            noisy                              ? "under noise"
+            : update.facts.training.epochs > 1 ? "after several epochs"
+                                               : "in one sum",
+            most));
   }
   json found = word_row(update, {"words", "best"}, [&] {
     return best && best->certified ? words_of_sentences(observation, *best)
                                    : recover_words_by_rows(observation);
   });
   if (best && best->certified) found["seconds"] = seconds;
-  add(std::move(found));
-  add(sentence_row(update, {"sentences", "paper"}, samples, [&] {
+  results.rows.push_back(std::move(found));
+  results.rows.push_back(sentence_row(update, {"sentences", "paper"}, results.samples, [&] {
     return recover(SentenceAttack{.method = "paper", .cutoff = cutoff}, observation, update.truth);
   }));
   if (best) {
-    json row = sentence_row(update, {"sentences", "best"}, samples, [&] { return std::move(*best); });
+    json row = sentence_row(update, {"sentences", "best"}, results.samples, [&] { return std::move(*best); });
     row["seconds"] = seconds;
-    add(std::move(row));
+    results.rows.push_back(std::move(row));
   }
 }
 

@@ -1,13 +1,10 @@
 // One update under all attacks: the rows and samples that it adds to the results of an audit.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
-#include <string>
 
-#include "federated/local_training.h"
+#include "audit/result_row.h"
+#include "audit/trials.h"
 #include "federated/observation.h"
 #include "text/tokenizer.h"
 
@@ -17,17 +14,10 @@ struct AttackedUpdate {
   const Observation& observation;
   const Tokenizer& tokenizer;
   std::span<const Sentence> truth;  // meets the recovered texts in the metrics alone
-  std::string protocol;             // FedSGD, FedAvg
-  LocalTraining training;
-  double sigma = 0;  // of the noise per step; 0: no defence
-  std::optional<double> perplexity_before, perplexity_after;
+  RowFacts facts;                   // all but the attack, its method and what it was told
 };
 
-// How many rows add_rows will add.
-int rows_of(std::int64_t messages, double sigma, std::int64_t epochs);
-
-// Appends to rows and samples, calling `done` after each row.
-void add_rows(const AttackedUpdate& update, nlohmann::json& rows, nlohmann::json& samples,
-              const std::function<void()>& done);
+// Appends to the results. What takes longer than an audit has is not tried, and it is said why.
+void add_rows(const AttackedUpdate& update, TrialRows& results);
 
 }  // namespace undertext

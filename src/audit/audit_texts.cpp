@@ -19,13 +19,14 @@ std::vector<Sentence> encoded(const Tokenizer& tokenizer, Seed seed, std::int64_
 }  // namespace
 
 AuditTexts generated_texts(const Tokenizer& tokenizer, const std::vector<std::int64_t>& sizes,
-                           std::int64_t held_out, std::uint64_t seed) {
+                           std::int64_t held_out, std::int64_t others, std::uint64_t seed) {
   const Seed root = Seed(seed).derive("private");
   AuditTexts texts;
   for (const std::int64_t size : sizes)
     texts.clients.push_back(
         encoded(tokenizer, root.derive("client").derive(static_cast<std::uint64_t>(size)), size));
   texts.held_out = encoded(tokenizer, root.derive("held out"), held_out);
+  texts.others = encoded(tokenizer, root.derive("others"), others);
   return texts;
 }
 
@@ -48,7 +49,9 @@ AuditTexts shared_out(const std::vector<Sentence>& all, const std::filesystem::p
     texts.clients.push_back(all);
     next = all.end();
   }
-  texts.held_out.assign(next, next + std::min<std::int64_t>(held_out, all.end() - next));
+  const auto end = next + std::min<std::int64_t>(held_out, all.end() - next);
+  texts.held_out.assign(next, end);
+  texts.others.assign(end, all.end());
   if (texts.held_out.empty())
     note(fmt::format("{}: no message is left to measure the utility on", file.string()));
   return texts;

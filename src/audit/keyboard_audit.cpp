@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "audit/attacked_update.h"
 #include "audit/audit_texts.h"
+#include "audit/defence_strengths.h"
+#include "audit/defended_training.h"
+#include "audit/defended_update.h"
+#include "audit/guess.h"
 #include "audit/result_row.h"
-#include "audit/version.h"
+#include "audit/trials.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/progress.h"
-#include "defences/noise.h"
 #include "text/corpus.h"
 
 namespace undertext {
@@ -35,72 +38,123 @@ json model_facts(const AuditOptions& options, const ModelFolder& folder, std::op
   return facts;
 }
 
-// One local training: a client, a protocol, a strength of noise (0: none).
+// One local training: a client and a protocol, under some defences.
 struct Case {
   const std::vector<Sentence>* messages;
   const AuditedProtocol* protocol;
-  double sigma;
 };
 
-std::vector<Case> cases_of(const AuditOptions& options, const AuditTexts& texts) {
-  std::vector<Case> cases;
-  for (const auto& messages : texts.clients) {
-    for (const AuditedProtocol& protocol : options.protocols) {
-      // One epoch in one batch is FedSGD by another name.
-      const bool one_step =
-          protocol.epochs == 1 && protocol.batch >= static_cast<std::int64_t>(messages.size());
-      if (protocol.batch != 0 && one_step) continue;
-      cases.push_back({&messages, &protocol, 0});
-      for (const double sigma : protocol.noise) cases.push_back({&messages, &protocol, sigma});
-    }
-  }
-  return cases;
+LocalTraining training_of(const AuditOptions& options, const AuditedProtocol& protocol) {
+  LocalTraining training;
+  training.epochs = protocol.epochs;
+  training.batch = protocol.batch;
+  training.learning_rate = options.learning_rate;
+  return training;
 }
 
 class Audit {
  public:
   Audit(const AuditOptions& options, const ModelFolder& folder, const AuditTexts& texts)
-      : options_(options), folder_(folder), texts_(texts), before_(utility_of(*folder.model)) {}
+      : options_(options), folder_(folder), texts_(texts) {
+    if (!texts.held_out.empty()) before_ = perplexity(*folder.model, texts.held_out);
+    for (const auto& messages : texts.clients)
+      for (const AuditedProtocol& protocol : options.protocols) {
+        // One epoch in one batch is FedSGD by another name.
+        const bool one_step = protocol.epochs == 1 && protocol.batch >= std::ssize(messages);
+        if (protocol.batch == 0 || !one_step) cases_.push_back({&messages, &protocol});
+      }
+    plan_trials();
+  }
 
   std::optional<double> perplexity_before() const { return before_; }
 
-  void attack(const Case& c, json& rows, json& samples, const std::function<void()>& done) const {
-    LocalTraining training;
-    training.epochs = c.protocol->epochs;
-    training.batch = c.protocol->batch;
-    training.learning_rate = options_.learning_rate;
-    std::vector<std::shared_ptr<const ClientDefence>> defences;
-    if (c.sigma > 0) {
-      // By name, so that a case is the same whichever others are tried beside it.
-      const std::string name = fmt::format("{} {} {} {} {}", c.messages->size(), c.protocol->name,
-                                           training.epochs, training.batch, c.sigma);
-      defences.push_back(
-          std::make_shared<NoisePerStep>(c.sigma, Seed(options_.seed).derive("noise").derive(name)));
-    }
-    const Observation observation =
-        observe(folder_.model, folder_.hash,
-                train_locally(*folder_.model, *c.messages, training, folder_.hash, defences));
-    add_rows({.observation = observation,
-              .tokenizer = *folder_.tokenizer,
-              .truth = *c.messages,
-              .protocol = c.protocol->name,
-              .training = training,
-              .sigma = c.sigma,
-              .perplexity_before = before_,
-              .perplexity_after = utility_of(*observation.after)},
-             rows, samples, done);
+  TrialRows run() {
+    if (before_) measure_costs();
+    TrialRows all = run_trials("attacking", trials_, [this](const Trial& trial, TrialRows& rows) {
+      attack(cases_[trial.audited], *trial.plan, rows);
+    });
+    all.append(defences_.refused());
+    return all;
   }
 
  private:
-  std::optional<double> utility_of(const LanguageModel& model) const {
-    if (texts_.held_out.empty()) return std::nullopt;
-    return perplexity(model, texts_.held_out);
+  std::optional<std::string> obstacle_to(const DefencePlan& plan) const {
+    const auto setting = users_of(plan) > 1 ? DefenceSetting::users : DefenceSetting::update;
+    if (auto why = plan.obstacle(setting, *folder_.model, folder_.tokenizer.get())) return why;
+    if (plan.find("frozen-embedding") != nullptr)
+      return "frozen-embedding: this protocol trains no embedding as it is, expected --preset transformer";
+    return std::nullopt;
+  }
+
+  void plan_trials() {
+    std::vector<DefencePlan> chosen;
+    if (options_.defences) chosen = chosen_defences(*options_.defences, all_defences("keyboard"));
+    for (std::size_t c = 0; c < cases_.size(); ++c) {
+      trials_.push_back({c, defences_.add({})});
+      const Case& one = cases_[c];
+      if (one.protocol->defences.empty()) continue;
+      std::vector<DefencePlan> plans = chosen;
+      if (!options_.defences)
+        for (const std::string& spec : one.protocol->defences) plans.push_back(parse_plan(spec));
+      else if (std::ranges::find(options_.defended_sizes, std::ssize(*one.messages)) ==
+                   options_.defended_sizes.end() &&
+               texts_.clients.size() > 1)
+        plans.clear();
+      for (const DefencePlan& plan : plans)
+        if (const DefencePlan* own = defences_.add(plan)) trials_.push_back({c, own});
+    }
+  }
+
+  // Of each defence, after all clients of a federation have run it.
+  void measure_costs() {
+    const LocalTraining local = training_of(options_, {"FedAvg", 1, options_.utility_batch, {}});
+    const auto wanted = static_cast<std::size_t>(options_.utility_clients * options_.utility_messages);
+    // Where the user's texts leave none for others, the audited clients are the federation.
+    std::vector<Sentence> texts = texts_.others;
+    for (const auto& messages : texts_.clients)
+      if (texts_.others.empty()) texts.insert(texts.end(), messages.begin(), messages.end());
+    if (texts.size() > wanted) texts.resize(wanted);
+    costs_ = perplexities_under(defences_.possible(), folder_, texts, texts_.held_out,
+                                {options_.utility_rounds, options_.utility_clients, local, options_.seed});
+  }
+
+  void attack(const Case& c, const DefencePlan& plan, TrialRows& rows) const {
+    const LocalTraining training = training_of(options_, *c.protocol);
+    // By name, so that a case is the same whichever others are tried beside it.
+    const std::string name = fmt::format("{} {} {} {} {}", c.messages->size(), c.protocol->name,
+                                         training.epochs, training.batch, plan.text());
+    DefendedUpdate made;
+    try {
+      made = defended_update(folder_, *c.messages, texts_.others, training, plan,
+                             Seed(options_.seed).derive("noise").derive(name));
+    } catch (const UserError& error) {
+      if (plan.none()) throw;
+      rows.add_impossible("every attack", kCuriousServer, plan, error.what());
+      return;
+    }
+    RowFacts facts;
+    facts.messages = c.messages->size();
+    facts.protocol = c.protocol->name;
+    facts.training = training;
+    facts.plan = plan;
+    facts.promise = made.promise;
+    facts.chance = guessed(made.truth, texts_.held_out);
+    facts.perplexity_before = before_;
+    if (const auto cost = costs_.find(plan.text()); cost != costs_.end())
+      facts.perplexity_after = cost->second;
+    facts.training_seconds = made.seconds;
+    if (made.promise) rows.add_promise(plan, *made.promise);
+    add_rows({made.observation, *folder_.tokenizer, made.truth, facts}, rows);
   }
 
   const AuditOptions& options_;
   const ModelFolder& folder_;
   const AuditTexts& texts_;
   std::optional<double> before_;
+  std::vector<Case> cases_;
+  DefenceSet defences_{[this](const DefencePlan& plan) { return obstacle_to(plan); }, {kCuriousServer}};
+  std::vector<Trial> trials_;
+  std::map<std::string, double> costs_;
 };
 
 AuditTexts texts_of(const AuditOptions& options, const Tokenizer& tokenizer) {
@@ -110,7 +164,8 @@ AuditTexts texts_of(const AuditOptions& options, const Tokenizer& tokenizer) {
   if (options.texts)
     return shared_out(read_sentences(*options.texts, tokenizer), *options.texts, options.sizes,
                       options.held_out, options.note);
-  return generated_texts(tokenizer, options.sizes, options.held_out, options.seed);
+  constexpr std::int64_t kOthers = 2'000;
+  return generated_texts(tokenizer, options.sizes, options.held_out, kOthers, options.seed);
 }
 
 }  // namespace
@@ -125,33 +180,16 @@ json run_keyboard_audit(const AuditOptions& options) {
         "yet",
         options.model->string(), folder.model->kind());
   const AuditTexts texts = texts_of(options, *folder.tokenizer);
-  const std::vector<Case> cases = cases_of(options, texts);
-  std::int64_t total = 0;
-  for (const Case& c : cases)
-    total += rows_of(static_cast<std::int64_t>(c.messages->size()), c.sigma, c.protocol->epochs);
-
-  const Audit audit(options, folder, texts);
-  json rows = json::array(), samples = json::array();
-  {
-    Progress progress("attacking", total, "attacks");
-    for (const Case& c : cases) {
-      const std::string note =
-          fmt::format("{} messages, {} E={}", c.messages->size(), c.protocol->name, c.protocol->epochs);
-      audit.attack(c, rows, samples, [&] { progress.advance(1, note); });
-    }
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return {{"format", "undertext-results"},
-          {"format_version", 1},
-          {"version", kVersion},
-          {"command", options.command},
-          {"preset", "keyboard"},
-          {"seed", options.seed},
-          {"seconds", seconds},
-          {"model", model_facts(options, folder, audit.perplexity_before())},
-          {"threat_models", json::array({curious_server_json()})},
-          {"rows", std::move(rows)},
-          {"samples", std::move(samples)}};
+  Audit audit(options, folder, texts);
+  TrialRows rows = audit.run();
+  return results_json(
+      {.preset = "keyboard",
+       .command = options.command,
+       .seed = options.seed,
+       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+       .model = model_facts(options, folder, audit.perplexity_before()),
+       .threat_models = json::array({curious_server_json()})},
+      std::move(rows));
 }
 
 }  // namespace undertext

@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "attacks/records/exposure_table.h"
 #include "attacks/records/record_attack.h"
 #include "attacks/records/record_correlation.h"
+#include "audit/defence_strengths.h"
 #include "audit/federation/federation_setup.h"
 #include "audit/record_results.h"
 #include "audit/result_row.h"
-#include "audit/version.h"
+#include "audit/told_defence.h"
+#include "audit/trials.h"
 #include "base/error.h"
-#include "base/progress.h"
-#include "defences/dpsgd.h"
-#include "defences/perturbed_embedding.h"
 #include "federated/federation_run.h"
 #include "models/load_model.h"
 #include "text/corpus.h"
@@ -90,18 +89,6 @@ FederationOptions federation_of(const RecordsAuditOptions& options) {
   return federation;
 }
 
-DefencesOf defences_of(const RecordsDefence& defence) {
-  return [defence](std::int64_t, Seed seed) {
-    std::vector<std::shared_ptr<const ClientDefence>> all;
-    if (defence.embedding_noise > 0)
-      all.push_back(std::make_shared<NoisedEmbedding>(defence.embedding_noise));
-    if (defence.embedding_dropout > 0)
-      all.push_back(std::make_shared<DropoutEmbedding>(defence.embedding_dropout));
-    if (defence.dp_sigma > 0) all.push_back(std::make_shared<DpSgd>(1, defence.dp_sigma, seed));
-    return all;
-  };
-}
-
 // What was read of one federation by one method.
 struct Reading {
   std::string method;
@@ -117,75 +104,88 @@ class Audit {
         pattern_(RecordPattern::parse(options.pattern)),
         before_(std::exp2(bits_per_character(*setting_.parties.model, setting_.test))) {}
 
-  void add(const RecordsDefence& defence, Progress& progress) {
-    setting_.parties.defences = defences_of(defence);
-    const FederationOptions federation = federation_of(options_);
-    const auto trainers = thread_trainers(setting_.parties, federation);
-    const SimulatedFederation done =
-        simulate_federation(setting_.parties, federation, setting_.tokenizer, *trainers,
-                            [&, first = true](const FederationServer&) mutable {
-                              if (!first) progress.advance(1, defence.name);
-                              first = false;
-                            });
-    const double after =
-        std::exp2(bits_per_character(*done.observation.model(done.observation.rounds), setting_.test));
-    for (const char* method : {"baseline", "eavesdrop", "watermark", "best"})
-      add_row(defence, read(method, done.observation), federation.local, after);
-    if (defence.name == "none") add_curves(done.observation);
+  TrialRows run() {
+    DefenceSet defences(
+        [this](const DefencePlan& plan) {
+          return plan.obstacle(DefenceSetting::federation, *setting_.parties.model, setting_.tokenizer.get());
+        },
+        {kClient, kPlantingClient});
+    std::vector<Trial> trials = {{0, defences.add({})}};
+    for (const DefencePlan& plan : chosen_defences(options_.defences, all_defences("records")))
+      if (const DefencePlan* own = defences.add(plan)) trials.push_back({0, own});
+    TrialRows all = run_trials("federations", trials,
+                               [this](const Trial& trial, TrialRows& rows) { federate(*trial.plan, rows); });
+    all.append(defences.refused());
+    return all;
   }
 
-  json results(double seconds) && {
+  json results(TrialRows rows, double seconds) && {
     const LanguageModel& model = *setting_.parties.model;
     std::int64_t parameters = 0;
     for (const auto& [name, tensor] : model.parameters()) parameters += tensor.numel();
-    return {{"format", "undertext-results"},
-            {"format_version", 1},
-            {"version", kVersion},
-            {"command", options_.command},
-            {"preset", "records"},
-            {"seed", options_.seed},
-            {"seconds", seconds},
-            {"model",
-             {{"kind", model.kind()},
-              {"source", options_.model ? options_.model->string() : "built-in"},
-              {"parameters", parameters},
-              {"vocabulary", setting_.tokenizer->size()},
-              {"perplexity", nullptr}}},
-            {"threat_models", json::array({client_json(), planting_client_json()})},
-            {"rows", std::move(rows_)},
-            {"samples", std::move(samples_)},
-            {"curves", std::move(curves_)}};
+    json all = results_json({.preset = "records",
+                             .command = options_.command,
+                             .seed = options_.seed,
+                             .seconds = seconds,
+                             .model = {{"kind", model.kind()},
+                                       {"source", options_.model ? options_.model->string() : "built-in"},
+                                       {"parameters", parameters},
+                                       {"vocabulary", setting_.tokenizer->size()},
+                                       {"perplexity", nullptr}},
+                             .threat_models = json::array({client_json(), planting_client_json()})},
+                            std::move(rows));
+    all["curves"] = std::move(curves_);
+    return all;
   }
 
  private:
+  // The federation with this defence, and what is read of it.
+  void federate(const DefencePlan& plan, TrialRows& rows) {
+    PreparedFederation own = setting_;
+    own.options = federation_of(options_);
+    // What each promises, it promises for clients that are asked in its own way.
+    if (plan.find("dp-fedavg") != nullptr) own.options.selection.rule = SelectionRule::poisson;
+    if (plan.find("dp-ftrl") != nullptr) own.options.selection.rule = SelectionRule::in_turn;
+    defend(own, plan, own.options.seed);
+    const auto trainers = thread_trainers(own.parties, own.options);
+    std::optional<SimulatedFederation> done;
+    const double training =
+        seconds_of([&] { done = simulate_federation(own.parties, own.options, own.tokenizer, *trainers); });
+    RowFacts facts;
+    facts.attack = "records";
+    facts.messages = setting_.records.texts.size();
+    facts.protocol = fmt::format("FedAvg, {} rounds", options_.rounds);
+    facts.training = federation_of(options_).local;
+    facts.plan = plan;
+    facts.promise = promise_of(own, plan, own.options.rounds);
+    facts.training_seconds = training;
+    facts.perplexity_before = before_;
+    facts.perplexity_after =
+        std::exp2(bits_per_character(*done->observation.model(done->observation.rounds), setting_.test));
+    if (facts.promise) rows.add_promise(plan, *facts.promise);
+    for (const char* method : {"baseline", "eavesdrop", "watermark", "best"})
+      add_row(facts, read(method, done->observation), rows);
+    if (plan.none()) add_curves(done->observation);
+  }
+
   Reading read(const std::string& method, const FederationObservation& observation) const {
     RecordAttack attack;
     attack.method = record_method_named(method);
     if (attack.method == RecordMethod::watermark)
       for (const PlantedText& mark : setting_.watermarks.texts)
         attack.watermarks.push_back({mark.client, mark.text});
-    const auto start = std::chrono::steady_clock::now();
-    RecordRecovery recovery = recover_records(observation, pattern_, attack);
-    return {method, std::move(recovery),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+    Reading reading{method, {}, 0};
+    reading.seconds = seconds_of([&] { reading.recovery = recover_records(observation, pattern_, attack); });
+    return reading;
   }
 
-  void add_row(const RecordsDefence& defence, const Reading& reading, const LocalTraining& training,
-               double after) {
+  void add_row(RowFacts facts, const Reading& reading, TrialRows& rows) const {
     const PlantedTexts& truth = setting_.records;
     const RecordScores scores = score_recovery(reading.recovery, truth);
-    RowFacts facts;
-    facts.id = fmt::format("d{}-{}", rows_.size() / 4, reading.method);
-    facts.attack = "records";
+    facts.id = fmt::format("{}{}", facts.plan.none() ? "" : facts.plan.text() + "-", reading.method);
     facts.method = reading.method;
     facts.threat_model = reading.method == "watermark" ? kPlantingClient : kClient;
-    facts.messages = truth.texts.size();
-    facts.protocol = fmt::format("FedAvg, {} rounds", options_.rounds);
-    facts.training = training;
-    facts.defence = defence.name;
-    facts.sigma = defence.sigma;
-    facts.perplexity_before = before_;
-    facts.perplexity_after = after;
+    facts.told = told_of("records", reading.method, facts.plan, {});
     json row = row_json(facts);
     row["recovered"] = std::llround(scores.accuracy.front() * static_cast<double>(scores.victims));
     row["truth"] = scores.victims;
@@ -194,8 +194,8 @@ class Audit {
                      {"edits", scores.distance.front()},
                      {"owners", scores.owners ? json(*scores.owners) : json()}};
     row["seconds"] = reading.seconds;
-    samples_.push_back({{"row", facts.id}, {"pairs", record_pairs(reading.recovery, truth)}});
-    rows_.push_back(std::move(row));
+    rows.samples.push_back({{"row", facts.id}, {"pairs", record_pairs(reading.recovery, truth)}});
+    rows.rows.push_back(std::move(row));
   }
 
   // Figures 2 and 3: how the record of client 0 goes along with each client, round by round.
@@ -229,18 +229,19 @@ class Audit {
   PreparedFederation setting_;
   RecordPattern pattern_;
   double before_;
-  json rows_ = json::array(), samples_ = json::array(), curves_ = json::array();
+  json curves_ = json::array();
 };
 
 }  // namespace
 
 json run_records_audit(const RecordsAuditOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  Audit audit(options);
-  Progress progress("federations", options.rounds * std::ssize(options.defences), "rounds");
-  for (const RecordsDefence& defence : options.defences) audit.add(defence, progress);
-  return std::move(audit).results(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  std::optional<Audit> audit;
+  TrialRows rows;
+  const double seconds = seconds_of([&] {
+    audit.emplace(options);
+    rows = audit->run();
+  });
+  return std::move(*audit).results(std::move(rows), seconds);
 }
 
 }  // namespace undertext

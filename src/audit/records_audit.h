@@ -13,13 +13,6 @@
 
 namespace undertext {
 
-// What every client does about it.
-struct RecordsDefence {
-  std::string name = "none";
-  double sigma = 0;  // of the noise, as reports show it
-  double embedding_noise = 0, embedding_dropout = 0, dp_sigma = 0;
-};
-
 struct RecordsAuditOptions {
   // The user's; nothing: built in. The model reads characters, or whatever its tokenizer gives, in one
   // stream.
@@ -33,11 +26,9 @@ struct RecordsAuditOptions {
   std::int64_t per_client = 8'000;  // characters
   std::int64_t sequence = 100, epochs = 2, batch = 8;
   double learning_rate = 4e-3;
-  std::vector<RecordsDefence> defences = {
-      {},
-      {.name = "dropout .2 on the embedding", .embedding_dropout = 0.2},
-      {.name = "noise on the embedding", .sigma = 1, .embedding_noise = 1},
-      {.name = "DP-SGD, clip 1", .sigma = 1, .dp_sigma = 1}};
+  // "all", "none" or specs.
+  std::vector<std::string> defences = {"dropout-embedding:rate=0.2", "noised-embedding:sigma=1",
+                                       "dpsgd:sigma=1,clip=1"};
   Note note = [](const std::string&) {};
 };
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "audit/trials.h"
+
 namespace undertext {
 namespace {
 
@@ -28,7 +30,12 @@ json row_json(const RowFacts& facts) {
             {"learning_rate", training.learning_rate},
             {"reduction", training.reduction == Reduction::sum ? "sum" : "mean"},
             {"trained", training.train_embedding ? "all" : "all-but-embedding"}}},
-          {"defence", {{"name", facts.defence}, {"sigma", facts.sigma}}},
+          {"defence", defence_json(facts.plan)},
+          {"epsilon", facts.promise ? number_or_null(facts.promise->claim.epsilon) : json()},
+          {"delta", facts.promise ? number_or_null(facts.promise->claim.delta) : json()},
+          {"told", facts.told ? json(*facts.told) : json()},
+          {"chance", number_or_null(facts.chance)},
+          {"training_seconds", number_or_null(facts.training_seconds)},
           {"certified", nullptr},
           {"utility",
            {{"perplexity_before", number_or_null(facts.perplexity_before)},

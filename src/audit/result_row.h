@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "defences/defence_plan.h"
 #include "federated/local_training.h"
 
 namespace undertext {
@@ -16,12 +17,15 @@ struct RowFacts {
   std::string id, attack, method;
   bool oracle = false;
   std::string threat_model = kCuriousServer;
-  std::size_t messages = 0;
+  std::size_t messages = 0;  // of one client, also where the updates of several are summed
   std::string protocol = "FedSGD";
-  LocalTraining training;
-  std::string defence = "none";
-  double sigma = 0;  // of the defence's noise
+  LocalTraining training;  // as it is without the defence, so that rows compare
+  DefencePlan plan;
+  std::optional<Guarantee> promise;
+  std::optional<std::string> told;  // what the attack knew of the defence and used
+  std::optional<double> chance;     // the leak of whoever guesses
   std::optional<double> perplexity_before, perplexity_after;
+  std::optional<double> training_seconds;
 };
 
 nlohmann::json row_json(const RowFacts& facts);

@@ -10,7 +10,7 @@ namespace undertext {
 using nlohmann::json;
 
 void add_word_row(const RowFacts& facts, std::span<const Sentence> truth, const WordRecovery& recovery,
-                  double seconds, RowsSoFar& results) {
+                  double seconds, TrialRows& results) {
   json row = row_json(facts);
   const WordScores scores = score_words(truth, std::vector<Sentence>{ids_of(recovery)});
   row["recovered"] = scores.recovered;
@@ -22,7 +22,7 @@ void add_word_row(const RowFacts& facts, std::span<const Sentence> truth, const 
 
 void add_sequence_row(const RowFacts& facts, std::span<const Sentence> truth,
                       const std::vector<Sentence>& recovered, std::optional<bool> certified, double seconds,
-                      const Tokenizer& tokenizer, RowsSoFar& results) {
+                      const Tokenizer& tokenizer, TrialRows& results) {
   json row = row_json(facts);
   const SequenceScores tokens = score_sequences(truth, recovered);
   row["scores"] = score_sentences(truth, recovered);

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "attacks/decepticons/corrupt.h"
+#include "audit/defence_strengths.h"
+#include "audit/defended_training.h"
+#include "audit/defended_update.h"
+#include "audit/guess.h"
 #include "audit/sequence_rows.h"
-#include "audit/version.h"
+#include "audit/told_defence.h"
+#include "audit/trials.h"
 #include "base/error.h"
-#include "base/progress.h"
-#include "defences/clipping.h"
-#include "defences/noise.h"
 #include "text/corpus.h"
 #include "text/messages.h"
 #include "text/sequences.h"
@@ -23,6 +24,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kOthers = 256;  // sequences
+
 struct Client {
   std::vector<Sentence> sequences;
 };
@@ -30,21 +33,25 @@ struct Client {
 struct Texts {
   std::vector<Client> clients;
   std::vector<Sentence> held_out;  // no client's; may be empty
+  std::vector<Sentence> others;    // sequences of the federation that the clients belong to; may be empty
 };
 
 Texts generated_texts(const TransformerAuditOptions& options, const Tokenizer& tokenizer) {
   const Seed root = Seed(options.seed).derive("private");
   Texts texts;
-  for (const std::int64_t size : options.sizes) {
-    const Seed seed = root.derive("client").derive(static_cast<std::uint64_t>(size));
+  const auto sequences = [&](Seed seed, std::int64_t size) {
     std::vector<Sentence> messages;
     std::int64_t tokens = 0;
     for (std::int64_t i = 0; tokens < size * options.length; ++i) {
       messages.push_back(tokenizer.encode(generate_message(seed, i).text));
       tokens += std::ssize(messages.back());
     }
-    texts.clients.push_back({first_sequences(messages, options.length, size, "the built-in messages")});
-  }
+    return first_sequences(messages, options.length, size, "the built-in messages");
+  };
+  for (const std::int64_t size : options.sizes)
+    texts.clients.push_back(
+        {sequences(root.derive("client").derive(static_cast<std::uint64_t>(size)), size)});
+  texts.others = sequences(root.derive("others"), kOthers);
   for (const std::string& message : generate_messages(root.derive("held out"), options.held_out))
     texts.held_out.push_back(tokenizer.encode(message));
   return texts;
@@ -70,7 +77,9 @@ Texts given_texts(const TransformerAuditOptions& options, const Tokenizer& token
   if (texts.clients.empty())
     fail("{}: {} sequences of {} tokens, expected at least {}", file.string(), all.size(), options.length,
          *std::ranges::min_element(options.sizes));
-  texts.held_out.assign(next, next + std::min<std::int64_t>(options.held_out, all.end() - next));
+  const auto end = next + std::min<std::int64_t>(options.held_out, all.end() - next);
+  texts.held_out.assign(next, end);
+  texts.others.assign(end, all.end());
   if (texts.held_out.empty())
     options.note(fmt::format("{}: no sequence is left to measure the utility on", file.string()));
   return texts;
@@ -89,12 +98,6 @@ json malicious_server_json() {
       {"sees", "the weights that it made up and one client's update"},
       {"does_not_see", "the client's sequences"},
       {"does", "sends out a state that makes gradients spell out texts, once; everything else is as agreed"}};
-}
-
-double seconds_of(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 class Audit {
@@ -116,18 +119,16 @@ class Audit {
 
   std::optional<double> perplexity_before() const { return before_; }
 
-  std::int64_t rows() const {
-    const auto small = std::ranges::count_if(texts_.clients, [&](const Client& c) { return filmed(c); });
-    return (4 * std::ssize(texts_.clients) + small) * std::ssize(options_.defences) + (matching_ ? 2 : 0);
-  }
-
-  void attack(const Client& client, const AuditedDefence& defence, RowsSoFar& results,
-              const std::function<void()>& done) const {
-    const std::optional<double> after = curious(client, defence, results, done);
-    for (const CorruptedState& state : states_) {
-      malicious(client, defence, state, after, results);
-      done();
-    }
+  TrialRows run() {
+    plan_trials();
+    if (before_) measure_costs();
+    TrialRows all = run_trials("attacking", trials_, [this](const Trial& trial, TrialRows& rows) {
+      const Client& client = texts_.clients[trial.audited];
+      curious(client, *trial.plan, rows);
+      for (const CorruptedState& state : states_) malicious(client, *trial.plan, state, rows);
+    });
+    all.append(defences_.refused());
+    return all;
   }
 
  private:
@@ -135,85 +136,100 @@ class Audit {
   static bool reads_sentences(const TransformerConfig& config) {
     return config.kind == TransformerKind::gpt2;
   }
-  bool filmed(const Client& client) const {
-    return film_ && std::ssize(client.sequences) <= options_.film_sequences;
+
+  std::optional<std::string> obstacle_to(const DefencePlan& plan) const {
+    const auto setting = users_of(plan) > 1 ? DefenceSetting::users : DefenceSetting::update;
+    return plan.obstacle(setting, *folder_.model, folder_.tokenizer.get());
   }
 
-  std::optional<double> utility_of(const LanguageModel& model) const {
-    if (texts_.held_out.empty()) return std::nullopt;
-    return perplexity(model, texts_.held_out);
+  void plan_trials() {
+    const std::vector<DefencePlan> plans =
+        chosen_defences(options_.defences.value_or(options_.standard_defences), all_defences("transformer"));
+    for (std::size_t c = 0; c < texts_.clients.size(); ++c) {
+      trials_.push_back({c, defences_.add({})});
+      const auto size = std::ssize(texts_.clients[c].sequences);
+      const bool wanted = std::ranges::find(options_.defended_sizes, size) != options_.defended_sizes.end();
+      if (options_.defences && !wanted && texts_.clients.size() > 1) continue;
+      for (const DefencePlan& plan : plans)
+        if (const DefencePlan* own = defences_.add(plan)) trials_.push_back({c, own});
+    }
   }
 
-  Observation observed(const Client& client, const AuditedDefence& defence,
-                       const std::shared_ptr<const LanguageModel>& model, const std::string& hash,
-                       bool dropout) const {
+  LocalTraining training() const {
     LocalTraining training = training_;
     training.learning_rate = options_.learning_rate;
-    training.dropout = dropout;
     training.seed = Seed(options_.seed).derive("dropout");
-    std::vector<std::shared_ptr<const ClientDefence>> defences;
-    if (defence.clip > 0) defences.push_back(std::make_shared<Clipping>(defence.clip));
-    // By name, so that a case is the same whichever others are tried beside it.
-    const std::string name = fmt::format("{} {} {}", client.sequences.size(), defence.name, defence.sigma);
-    if (defence.sigma > 0)
-      defences.push_back(
-          std::make_shared<NoiseOnResult>(defence.sigma, Seed(options_.seed).derive("noise").derive(name)));
-    return observe(model, hash, train_locally(*model, client.sequences, training, hash, defences));
+    return training;
   }
 
-  RowFacts facts_of(const Client& client, const AuditedDefence& defence, const char* attack,
-                    const std::string& method, const char* threat, std::optional<double> after) const {
+  // Of each defence, after all clients of a federation have run it on an honest model.
+  void measure_costs() {
+    std::vector<Sentence> texts = texts_.others;
+    for (const Client& client : texts_.clients)
+      if (texts_.others.empty()) texts.insert(texts.end(), client.sequences.begin(), client.sequences.end());
+    const auto wanted = static_cast<std::size_t>(options_.utility_clients * options_.utility_sequences);
+    if (texts.size() > wanted) texts.resize(wanted);
+    costs_ =
+        perplexities_under(defences_.possible(), folder_, texts, texts_.held_out,
+                           {options_.utility_rounds, options_.utility_clients, training(), options_.seed});
+  }
+
+  DefendedUpdate observed(const Client& client, const DefencePlan& plan, const ModelFolder& state,
+                          bool dropout) const {
+    LocalTraining own = training();
+    own.dropout = dropout;
+    // By name, so that a case is the same whichever others are tried beside it.
+    const std::string name = fmt::format("{} {}", client.sequences.size(), plan.text());
+    return defended_update(state, client.sequences, texts_.others, own, plan,
+                           Seed(options_.seed).derive("noise").derive(name));
+  }
+
+  RowFacts facts_of(const Client& client, const DefencePlan& plan, const DefendedUpdate& made,
+                    const char* attack, const std::string& method, const char* threat) const {
     RowFacts facts;
-    facts.id = fmt::format("n{}-{}{}{}-{}-{}", client.sequences.size(),
+    facts.id = fmt::format("n{}-{}{}-{}-{}", client.sequences.size(),
                            threat == kCuriousServer ? "curious" : "malicious",
-                           defence.clip > 0 ? fmt::format("-clip{}", defence.clip) : "",
-                           defence.sigma > 0 ? fmt::format("-noise{}", defence.sigma) : "", attack, method);
+                           plan.none() ? "" : "-" + plan.text(), attack, method);
     facts.attack = attack;
     facts.method = method;
     facts.threat_model = threat;
     facts.messages = client.sequences.size();
-    facts.training = training_;
-    facts.training.learning_rate = options_.learning_rate;
-    facts.defence = defence.name;
-    facts.sigma = defence.sigma;
+    facts.training = training();
+    facts.plan = plan;
+    facts.promise = made.promise;
+    facts.told = told_of(attack, method, plan, made.observation.update.protocol);
+    if (facts.attack == "words") facts.chance = guessed(made.truth, texts_.held_out);
     facts.perplexity_before = before_;
-    facts.perplexity_after = after;
+    if (const auto cost = costs_.find(plan.text()); cost != costs_.end())
+      facts.perplexity_after = cost->second;
+    facts.training_seconds = made.seconds;
     return facts;
   }
 
-  // The bag of words of both methods, of clients that are not large texts by FILM and, of the smallest
-  // without a defence, texts by matching gradients. Returns the utility of a step with this update.
-  std::optional<double> curious(const Client& client, const AuditedDefence& defence, RowsSoFar& results,
-                                const std::function<void()>& done) const {
-    const Observation observation = observed(client, defence, folder_.model, folder_.hash, true);
-    const std::optional<double> after = utility_of(*observation.after);
+  // The bag of words of both methods, of few sequences texts by FILM and, of the smallest client without a
+  // defence, by matching gradients.
+  void curious(const Client& client, const DefencePlan& plan, TrialRows& results) const {
+    DefendedUpdate made;
+    try {
+      made = observed(client, plan, folder_, true);
+    } catch (const UserError& error) {
+      if (plan.none()) throw;
+      results.add_impossible("every attack", kCuriousServer, plan, error.what());
+      return;
+    }
+    if (made.promise) results.add_promise(plan, *made.promise);
     for (const char* method : {"paper", "best"}) {
       WordRecovery recovery;
       const double seconds = seconds_of([&] {
-        recovery =
-            recover(WordAttack{.method = method, .tokens = std::ssize(client.sequences) * options_.length},
-                    observation, {});
+        recovery = recover(WordAttack{.method = method, .tokens = std::ssize(made.truth) * options_.length},
+                           made.observation, {});
       });
-      add_word_row(facts_of(client, defence, "words", method, kCuriousServer, after), client.sequences,
-                   recovery, seconds, results);
-      done();
+      add_word_row(facts_of(client, plan, made, "words", method, kCuriousServer), made.truth, recovery,
+                   seconds, results);
     }
-    if (filmed(client)) {
-      FilmRecovery recovery;
-      const double seconds = seconds_of([&] {
-        try {
-          recovery = recover(FilmAttack{.seed = options_.seed}, observation, *folder_.tokenizer, {});
-        } catch (const UserError&) {
-          if (defence.name == "none") throw;  // under a defence there may be nothing left to read
-        }
-      });
-      add_sequence_row(facts_of(client, defence, "sentences", "film", kCuriousServer, after),
-                       client.sequences, sentences_of(recovery), recovery.certified, seconds,
-                       *folder_.tokenizer, results);
-      done();
-    }
+    if (film_) film(client, plan, made, results);
     const bool smallest = &client == &texts_.clients.front();
-    if (!matching_ || !smallest || defence.name != "none") return after;
+    if (!matching_ || !smallest || !plan.none()) return;
     for (const char* method : {"tag", "dlg"}) {
       const bool tag = std::string_view(method) == "tag";
       const MatchingAttack matching{.method = method,
@@ -222,38 +238,64 @@ class Audit {
                                     .iterations = tag ? options_.matching_steps : options_.matching_steps / 4,
                                     .seed = options_.seed};
       SentenceRecovery recovery;
-      const double seconds = seconds_of([&] { recovery = recover(matching, observation, {}); });
-      add_sequence_row(facts_of(client, defence, "sentences", method, kCuriousServer, after),
-                       client.sequences, sentences_of(recovery), std::nullopt, seconds, *folder_.tokenizer,
-                       results);
-      done();
+      const double seconds = seconds_of([&] { recovery = recover(matching, made.observation, {}); });
+      add_sequence_row(facts_of(client, plan, made, "sentences", method, kCuriousServer), made.truth,
+                       sentences_of(recovery), std::nullopt, seconds, *folder_.tokenizer, results);
     }
-    return after;
+  }
+
+  void film(const Client& client, const DefencePlan& plan, const DefendedUpdate& made,
+            TrialRows& results) const {
+    if (std::ssize(made.truth) > options_.film_sequences) {
+      if (!plan.none())
+        results.add_impossible("sentences film", kCuriousServer, plan,
+                               fmt::format("FILM's search for {} sequences takes longer than an audit has, "
+                                           "expected {} at most: attack film does it in its own time",
+                                           made.truth.size(), options_.film_sequences));
+      return;
+    }
+    FilmRecovery recovery;
+    const double seconds = seconds_of([&] {
+      try {
+        recovery = recover(FilmAttack{.seed = options_.seed}, made.observation, *folder_.tokenizer, {});
+      } catch (const UserError&) {
+        if (plan.none()) throw;  // under a defence there may be nothing left to read
+      }
+    });
+    add_sequence_row(facts_of(client, plan, made, "sentences", "film", kCuriousServer), made.truth,
+                     sentences_of(recovery), recovery.certified, seconds, *folder_.tokenizer, results);
   }
 
   // Dropout is part of what the server sends, and off (decepticons, appendix E.3).
-  void malicious(const Client& client, const AuditedDefence& defence, const CorruptedState& state,
-                 std::optional<double> after, RowsSoFar& results) const {
+  void malicious(const Client& client, const DefencePlan& plan, const CorruptedState& state,
+                 TrialRows& results) const {
     const char* const method = name_of(state.key.design);
-    const Observation observation = observed(client, defence, state.model, state.key.state_hash, false);
+    DefendedUpdate made;
+    try {
+      made = observed(client, plan, {state.model, folder_.tokenizer, state.key.state_hash}, false);
+    } catch (const UserError& error) {
+      if (plan.none()) throw;
+      results.add_impossible("every attack", kMaliciousServer, plan, error.what());
+      return;
+    }
     RecoveredTokens tokens;
     const double seconds = seconds_of([&] {
       try {
         tokens = tokens_of(recover(DecepticonAttack{.method = method,
-                                                    .sequences = std::ssize(client.sequences),
+                                                    .sequences = std::ssize(made.truth),
                                                     .length = options_.length,
                                                     .seed = options_.seed},
-                                   observation, state.key));
+                                   made.observation, state.key));
       } catch (const UserError&) {
-        if (defence.name == "none") throw;  // under a defence there may be nothing left to read
+        if (plan.none()) throw;  // under a defence there may be nothing left to read
       }
     });
     const bool certified =
         !tokens.ids.empty() && std::ranges::all_of(tokens.certified, [](const std::vector<bool>& sequence) {
           return std::ranges::all_of(sequence, [](bool token) { return token; });
         });
-    add_sequence_row(facts_of(client, defence, "sentences", method, kMaliciousServer, after),
-                     client.sequences, tokens.ids, certified, seconds, *folder_.tokenizer, results);
+    add_sequence_row(facts_of(client, plan, made, "sentences", method, kMaliciousServer), made.truth,
+                     tokens.ids, certified, seconds, *folder_.tokenizer, results);
   }
 
   const TransformerAuditOptions& options_;
@@ -265,6 +307,10 @@ class Audit {
   bool film_;
   bool matching_;
   std::vector<CorruptedState> states_;
+  DefenceSet defences_{[this](const DefencePlan& plan) { return obstacle_to(plan); },
+                       {kCuriousServer, kMaliciousServer}};
+  std::vector<Trial> trials_;
+  std::map<std::string, double> costs_;
 };
 
 json model_facts(const TransformerAuditOptions& options, const ModelFolder& folder,
@@ -279,7 +325,7 @@ json model_facts(const TransformerAuditOptions& options, const ModelFolder& fold
 }  // namespace
 
 json run_transformer_audit(const TransformerAuditOptions& options) {
-  RowsSoFar results;
+  TrialRows rows;
   json model;
   const double seconds = seconds_of([&] {
     const ModelFolder folder = options.model
@@ -289,26 +335,17 @@ json run_transformer_audit(const TransformerAuditOptions& options) {
       fail("{}: a {}, expected a gpt2, bert or transformer", options.model->string(), folder.model->kind());
     const Texts texts = options.texts || options.ids ? given_texts(options, *folder.tokenizer)
                                                      : generated_texts(options, *folder.tokenizer);
-    const Audit audit(options, folder, texts);
+    Audit audit(options, folder, texts);
     model = model_facts(options, folder, audit.perplexity_before());
-    Progress progress("attacking", audit.rows(), "attacks");
-    for (const Client& client : texts.clients)
-      for (const AuditedDefence& defence : options.defences)
-        audit.attack(client, defence, results, [&] {
-          progress.advance(1, fmt::format("{} sequences, {}", client.sequences.size(), defence.name));
-        });
+    rows = audit.run();
   });
-  return {{"format", "undertext-results"},
-          {"format_version", 1},
-          {"version", kVersion},
-          {"command", options.command},
-          {"preset", "transformer"},
-          {"seed", options.seed},
-          {"seconds", seconds},
-          {"model", std::move(model)},
-          {"threat_models", json::array({curious_server_json(), malicious_server_json()})},
-          {"rows", std::move(results.rows)},
-          {"samples", std::move(results.samples)}};
+  return results_json({.preset = "transformer",
+                       .command = options.command,
+                       .seed = options.seed,
+                       .seconds = seconds,
+                       .model = std::move(model),
+                       .threat_models = json::array({curious_server_json(), malicious_server_json()})},
+                      std::move(rows));
 }
 
 }  // namespace undertext

@@ -7,6 +7,7 @@
 #include "audit/output_folder.h"
 #include "audit/records_audit.h"
 #include "audit/transformer_audit.h"
+#include "audit/trials.h"
 #include "base/error.h"
 #include "cli/output.h"
 #include "cli/verb.h"
@@ -18,6 +19,7 @@ namespace {
 struct Flags {
   std::string preset = "keyboard";
   std::filesystem::path model, texts, ids, out = "undertext-audit";
+  std::vector<std::string> defences;  // empty: the preset's own
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -35,6 +37,12 @@ Options options_of(const Flags& flags) {
   if (options.model) options.command += " --model " + flags.model.string();
   if (options.texts) options.command += " --texts " + flags.texts.string();
   if (!flags.ids.empty()) options.command += " --ids " + flags.ids.string();
+  if (!flags.defences.empty()) {
+    options.defences = flags.defences;
+    options.command += " --defences";
+    for (const std::string& spec : flags.defences)
+      options.command += spec.find(' ') == std::string::npos ? " " + spec : " '" + spec + "'";
+  }
   if (flags.seed != 1) options.command += fmt::format(" --seed {}", flags.seed);
   return options;
 }
@@ -47,6 +55,7 @@ nlohmann::json results_of(const Flags& flags) {
 }
 
 int run(const Flags& flags) {
+  chosen_defences(flags.defences, {});  // a spec that is none is told before anything is trained
   const OutputFolder folder(flags.out);
   const nlohmann::json results = results_of(flags);
   folder.write(results);
@@ -75,6 +84,12 @@ Verb audit_verb(CLI::App& program) {
   app->add_option("--ids", flags->ids, "the same as token ids, instead of --texts: one JSON list a line")
       ->option_text("FILE")
       ->excludes(texts);
+  app->add_option(
+         "--defences", flags->defences,
+         "which to try: all, none, or some such as dpsgd:sigma=0.5,clip=1; several that are on together "
+         "stand in one argument, with blanks between (a few of the preset's)")
+      ->expected(1, -1)
+      ->option_text("all|none|SPEC...");
   app->add_option("--out", flags->out, "where results.json and report.html go (undertext-audit)")
       ->option_text("DIR");
   app->add_option("--seed", flags->seed, "seed of the messages and the noise (1)")->option_text("N");

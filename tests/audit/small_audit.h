@@ -23,8 +23,12 @@ inline AuditOptions small_audit(const std::filesystem::path& cache, std::vector<
   options.cache = cache;
   options.recipe = small_recipe();
   options.sizes = {4, 6};
-  options.protocols = {{"FedSGD", 1, 0, {0.1}}, {"FedAvg", 1, 5, {}}, {"FedAvg", 2, 5, {10}}};
+  options.protocols = {{"FedSGD", 1, 0, {"noise-per-step:sigma=0.1"}},
+                       {"FedAvg", 1, 5, {}},
+                       {"FedAvg", 2, 5, {"noise-per-step:sigma=10"}}};
   options.held_out = 20;
+  options.utility_rounds = 1;
+  options.utility_messages = 8;
   options.note = [&notes](const std::string& text) { notes.push_back(text); };
   return options;
 }

@@ -31,7 +31,7 @@ class TransformerAudit : public testing::Test {
     options_.recipe.messages = 500;
     options_.sizes = {1, 3};
     options_.length = 12;
-    options_.defences = {{}, {"clipping to 1", 1, 0}, {"clipping to 1 and noise", 1, 0.1}};
+    options_.standard_defences = {"clipping:clip=1", "noise-on-result:sigma=0.1,clip=1"};
     options_.held_out = 20;
     options_.matching_steps = 8;
     options_.note = [this](const std::string& text) { notes_.push_back(text); };
@@ -57,10 +57,10 @@ TEST_F(TransformerAudit, SetsTwoServersSideBySide) {
     EXPECT_EQ(row.certified.has_value(), row.sentences() && !matching) << row.id;
   }
   EXPECT_GT(place.at("n3-malicious-sentences-best"), 0.99);
-  EXPECT_GT(place.at("n3-malicious-clip1-sentences-best"), 0.99) << "clipping changes no direction";
+  EXPECT_GT(place.at("n3-malicious-clipping:clip=1-sentences-best"), 0.99) << "clipping changes no direction";
   EXPECT_GT(place.at("n3-malicious-sentences-paper"), 0.5);
   EXPECT_LT(place.at("n1-curious-sentences-dlg"), place.at("n1-malicious-sentences-best"));
-  EXPECT_LT(place.at("n3-malicious-clip1-noise0.1-sentences-best"), 0.1);
+  EXPECT_LT(place.at("n3-malicious-noise-on-result:sigma=0.1,clip=1-sentences-best"), 0.1);
   const ResultRow& strongest = strongest_row(results);
   EXPECT_EQ(strongest.id, "n3-malicious-sentences-best");
   EXPECT_NE(
@@ -78,7 +78,7 @@ TEST_F(TransformerAudit, SetsTwoServersSideBySide) {
 
 json without_times(json results) {
   results["seconds"] = 0;
-  for (json& row : results["rows"]) row["seconds"] = 0;
+  for (json& row : results["rows"]) row["seconds"] = row["training_seconds"] = 0;
   return results;
 }
 
@@ -103,14 +103,14 @@ TEST_F(TransformerAudit, ReadsSentencesOfCausalModelsByFilm) {
   options_.recipe.messages = 500;
   options_.matching_parameters = 0;
   options_.film_sequences = 1;
-  options_.defences = {{}, {"clipping to 1 and noise", 1, 0.1}};
+  options_.standard_defences = {"noise-on-result:sigma=0.1,clip=1"};
   const Results results = parse_results(run_transformer_audit(options_));
   std::map<std::string, std::string> threat;
   for (const ResultRow& row : results.rows)
     if (row.method == "film") threat[row.id] = row.threat_model;
   EXPECT_EQ(threat, (std::map<std::string, std::string>{
                         {"n1-curious-sentences-film", "curious-server"},
-                        {"n1-curious-clip1-noise0.1-sentences-film", "curious-server"}}));
+                        {"n1-curious-noise-on-result:sigma=0.1,clip=1-sentences-film", "curious-server"}}));
 }
 
 TEST_F(TransformerAudit, TakesTheUsersTexts) {
@@ -119,7 +119,7 @@ TEST_F(TransformerAudit, TakesTheUsersTexts) {
   write_file(folder_ / "texts.txt", lines);
   options_.texts = folder_ / "texts.txt";
   options_.matching_parameters = 0;
-  options_.defences = {{}};
+  options_.defences = {{"none"}};
   options_.sizes = {2, 100};
   const Results results = parse_results(run_transformer_audit(options_));
   EXPECT_EQ(results.rows.size(), 4u);

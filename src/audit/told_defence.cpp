@@ -1,0 +1,46 @@
+#include "audit/told_defence.h"
+
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace undertext {
+namespace {
+
+struct Uses {
+  bool noise = false;  // known_noise() of federated/observation.h
+  bool clip = false;   // counts_are_whole(), or the norm itself
+};
+
+// Of the attacks as they are: whoever teaches one to use more, says so here.
+Uses uses_of(const std::string& attack, const std::string& method, UpdateKind kind) {
+  if (attack == "records") return {};
+  if (method == "film") return {.noise = true};
+  if (method == "tag" || method == "dlg") return {};
+  // The keyboard's attacks; those of transformers, whose clients send gradients, go by counts alone or by the
+  // state that the server made.
+  const bool keyboard = kind == UpdateKind::weights;
+  return {.noise = keyboard, .clip = keyboard || attack == "words"};
+}
+
+}  // namespace
+
+std::optional<std::string> told_of(const std::string& attack, const std::string& method,
+                                   const DefencePlan& plan, const Protocol& protocol) {
+  const Uses uses = uses_of(attack, method, protocol.kind);
+  const KnownDefence& known = protocol.defence;
+  std::vector<std::string> told;
+  if (uses.noise && (known.noise_per_step > 0 || known.noise_on_result > 0))
+    told.emplace_back("the deviation of the noise");
+  if (uses.clip && known.clip > 0) told.emplace_back("that gradients are clipped");
+  if (uses.clip && known.text_clip > 0) told.emplace_back("that each text's gradient is clipped");
+  if (plan.find("frozen-embedding") != nullptr && attack != "records")
+    told.emplace_back("that the embedding is not sent");
+  if (plan.find("secure-aggregation") != nullptr)
+    told.emplace_back(attack == "records" ? "that sums hide updates, which it never sees"
+                                          : "how many clients are summed");
+  if (told.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(told, ", "));
+}
+
+}  // namespace undertext
