@@ -106,9 +106,9 @@ class Audit {
       : options_(options),
         folder_(folder),
         texts_(texts),
-        before_(utility_of(*folder.model)),
         film_(reads_sentences(dynamic_cast<const Transformer&>(*folder.model).config())),
         matching_(parameters_of(*folder.model) <= options.matching_parameters) {
+    if (!texts.held_out.empty()) before_ = perplexity(*folder.model, texts.held_out);
     const auto& model = dynamic_cast<const Transformer&>(*folder.model);
     for (const DecepticonDesign design : {DecepticonDesign::paper, DecepticonDesign::best})
       states_.push_back(corrupt(model, {.design = design, .length = options.length, .seed = options.seed}));

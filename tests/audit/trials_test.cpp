@@ -100,7 +100,9 @@ TEST_F(Defences, AllRunOrSayWhyNot) {
     EXPECT_EQ(row.epsilon.has_value(), row.defence.kind == "dpsgd") << row.id;
     if (row.defence.kind == "secure-aggregation") {
       EXPECT_EQ(row.messages, 4) << "of one client";
-      if (row.sentences()) EXPECT_EQ(row.truth, 4 * *row.defence.strength) << "of all of them";
+      if (row.sentences()) {
+        EXPECT_EQ(row.truth, 4 * *row.defence.strength) << "of all of them";
+      }
     }
   }
   for (const ImpossibleCase& entry : results.impossible) {

@@ -9,6 +9,7 @@
 #include "audit/experiment/grid.h"
 #include "audit/experiment/schema.h"
 #include "audit/experiment/toml_tree.h"
+#include "audit/experiment/tried_defences.h"
 #include "base/error.h"
 #include "report/metric_info.h"
 
@@ -77,16 +78,17 @@ void check_sections(const TomlNode& tree, const std::string& prefix, const std::
 void check_variants(const TomlNode& tree) {
   const TomlNode* variants = tree.find("variant");
   if (variants == nullptr) return;
-  for (const TomlNode& variant : tables_of(*variants, "variant")) check_sections(variant, "variant.", {});
+  for (const TomlNode& variant : tables_of(*variants, "variant"))
+    check_sections(variant, "variant.", {"defences"});
 }
 
 void check_file(const TomlNode& tree) {
-  check_sections(tree, "", joined(kFacts, {"plot", "profile", "variant"}));
+  check_sections(tree, "", joined(kFacts, {"plot", "profile", "variant", "defences"}));
   check_variants(tree);
   const TomlNode* profiles = tree.find("profile");
   if (profiles == nullptr) return;
   for (const auto& [name, profile] : table_of(*profiles, "profile")) {
-    check_sections(profile, fmt::format("profile.{}.", name), {"variant"});
+    check_sections(profile, fmt::format("profile.{}.", name), {"variant", "defences"});
     check_variants(profile);
   }
 }
@@ -225,16 +227,19 @@ ReportedPlot plot_of(const TomlNode& table) {
   for (const MetricInfo& info : metric_infos()) metrics.emplace_back(info.name);
   const std::vector<std::string> names = value_names();
   ReportedPlot plot;
-  plot.kind = plot_text(table, "kind", {"line", "scatter", "magnitudes", "words"});
+  plot.kind = plot_text(table, "kind", {"line", "scatter", "frontier", "magnitudes", "words"});
   if (plot.kind.empty())
-    fail("{}: plot.kind is missing, expected line, scatter, magnitudes or words", table.place);
+    fail("{}: plot.kind is missing, expected line, scatter, frontier, magnitudes or words", table.place);
   plot.title = fact(table, "title", "");
   plot.x = plot_text(table, "x", plot.kind == "line" ? names : metrics);
   plot.y = plot_text(table, "y", metrics);
-  const bool axes = plot.kind == "line" || plot.kind == "scatter";
+  const bool frontier = plot.kind == "frontier";
+  if (frontier && plot.x.empty()) plot.x = "perplexity_after";
+  const bool axes = plot.kind == "line" || plot.kind == "scatter" || frontier;
   if (axes && (plot.x.empty() || plot.y.empty()))
     fail("{}: plot.{} is missing, which a {} needs", table.place, plot.x.empty() ? "x" : "y", plot.kind);
   plot.series = plot_text(table, "series", names);
+  if (frontier && plot.series.empty()) plot.series = "defence.kind";
   plot.facet = plot_text(table, "facet", names);
   if (const TomlNode* log = table.find("log_x")) {
     if (!std::holds_alternative<bool>(log->value))
@@ -278,7 +283,7 @@ ExperimentFile read_experiment(const ExperimentRequest& request) {
   }
   std::set<json> seen;
   for (TomlNode& variant : variants) {
-    variant = with_sets(std::move(variant), request.sets);
+    variant = with_sets(with_tried_defences(std::move(variant)), request.sets);
     check_file(variant);
     for (json& cell : grid_of(variant))
       if (seen.insert(cell).second) made.cells.push_back(std::move(cell));

@@ -226,6 +226,56 @@ function scatterPlot(experiment, plot) {
   };
 }
 
+// Utility against leak: a line for each defence through its strengths, the means of repetitions as points. A point
+// that nothing else is at least as good as in both is large and filled.
+function frontierPlot(experiment, plot) {
+  const xName = phrased(plot.x), yName = phrased(plot.y);
+  const pointsOf = (series) => experiment.groupsOf(series.cells).map((group) => ({
+    x: metricSummary(group.cells, plot.x).mean, y: metricSummary(group.cells, plot.y).mean,
+    n: group.cells.length, cell: group.cells[0] })).filter((point) => Number.isFinite(point.x) && Number.isFinite(point.y));
+  const bestOf = (points) => points.map((one, i) => points.every((other, j) =>
+    other.x > one.x || other.y > one.y || (other.x === one.x && other.y === one.y && j >= i)));
+  const marked = (panel) => {
+    const points = panel.series.flatMap((series) => pointsOf(series).map((point) => ({ ...point, series })));
+    const best = bestOf(points);
+    return points.map((point, i) => ({ ...point, best: best[i] }));
+  };
+  const undefended = (point) => experiment.valueOf(point.cell, "defence.kind") === "none";
+  return {
+    title: plot.title || `${capital(yName)} against ${xName}`,
+    note: "A line for each defence, through its strengths; down is safer, left is cheaper. Large filled points are the best " +
+      "of both, the cross is without a defence. Means over repetitions.",
+    usable: (cell) => cell.metrics.has(plot.x) && cell.metrics.has(plot.y),
+    config(panel, panels) {
+      const points = marked(panel), all = panels.flatMap(marked);
+      return {
+        type: "scatter",
+        data: {
+          datasets: panel.series.map((series) => {
+            const { colour, shape, dash } = styleOf(series.index);
+            const own = points.filter((point) => point.series === series);
+            return {
+              label: seriesName(experiment, plot, series), data: own, showLine: true,
+              borderColor: colour, backgroundColor: colour, borderWidth: 1.5, borderDash: dash, clip: false,
+              pointStyle: own.map((point) => (undefended(point) ? "crossRot" : shape)),
+              pointRadius: own.map((point) => (point.best || undefended(point) ? 9 : 5)),
+              pointHoverRadius: 11, pointBorderWidth: own.map((point) => (undefended(point) ? 3 : 2)),
+              pointBorderColor: own.map((point) => (point.best || undefended(point) ? tone("ink") : colour)),
+              pointBackgroundColor: own.map((point) => (point.best ? colour : tone("page"))),
+            };
+          }),
+        },
+        options: chartOptions({ x: metricAxis(plot.x, all.map((point) => point.x)), y: metricAxis(plot.y, [0, ...all.map((point) => point.y)]) }, {
+          label: ({ raw }) => [experiment.phraseOf(raw.cell), `${xName} ${metricText(plot.x, raw.x)}, ${yName} ${metricText(plot.y, raw.y)}, n=${raw.n}`],
+        }),
+      };
+    },
+    table: (panels) => plainTable(`${capital(yName)} against ${xName}`, ["Cells", capital(xName), capital(yName), "n", "Best of both"],
+      panels.flatMap((panel) => marked(panel).map((point) => [experiment.phraseOf(point.cell), metricText(plot.x, point.x),
+        metricText(plot.y, point.y), point.n, point.best ? "yes" : ""])), [1, 2, 3]),
+  };
+}
+
 // Words of a cell as [index of the text, id, score, typed].
 const wordsOfCell = (experiment, cell) => experiment.words.find((list) => list.cell === cell.index);
 
@@ -280,7 +330,7 @@ function magnitudesPlot(experiment, plot) {
   };
 }
 
-const plotKinds = new Map([["line", linePlot], ["scatter", scatterPlot], ["magnitudes", magnitudesPlot]]);
+const plotKinds = new Map([["line", linePlot], ["scatter", scatterPlot], ["frontier", frontierPlot], ["magnitudes", magnitudesPlot]]);
 
 // What a series looks like; `lined` where its points are joined.
 function drawSwatch(canvas, index, lined) {

@@ -276,5 +276,36 @@ TEST(Schema, NamesEveryValueOnce) {
     for (const Field& field : section.fields) EXPECT_FALSE(field.meaning.empty()) << field.name;
 }
 
+TEST_F(ExperimentFiles, TryManyDefencesInOneLine) {
+  const ExperimentFile file = read(
+      "[defences]\ntry = [\"dpsgd:sigma=0.5,clip=1\", \"clipping:clip=2 noise-on-result:sigma=0.1\"]\n"
+      "[[plot]]\nkind = \"frontier\"\ny = \"f1\"\n");
+  ASSERT_EQ(file.cells.size(), 3u);
+  EXPECT_EQ(file.cells[0].at("defence").at("kind"), "none");
+  EXPECT_EQ(file.cells[1].at("defence").at("kind"), "dpsgd");
+  EXPECT_EQ(file.cells[1].at("defence").at("sigma"), 0.5);
+  EXPECT_EQ(file.cells[2].at("defence").at("clip"), 2);
+  EXPECT_EQ(file.cells[2].at("defence").at("with"), "noise-on-result:sigma=0.1");
+  ASSERT_EQ(file.plots.size(), 1u);
+  EXPECT_EQ(file.plots[0].x, "perplexity_after");
+  EXPECT_EQ(file.plots[0].series, "defence.kind");
+  EXPECT_GT(read("[defences]\ntry = \"all\"\n").cells.size(), 20u);
+  EXPECT_GT(read("[defences]\ntry = \"all\"\nof = \"records\"\n").cells.size(), 20u);
+}
+
+TEST_F(ExperimentFiles, SayWhatIsWrongWithDefencesToTry) {
+  EXPECT_EQ(complaint("[defences]\ntry = 3\n"),
+            "e.toml:2: defences.try is 3, expected \"all\" or a list such as [\"dpsgd:sigma=0.5,clip=1\"]");
+  EXPECT_NE(complaint("[defences]\ntry = [\"prayer\"]\n")
+                .find("e.toml:2: defences.try: \"prayer\": no such defence"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint("[defences]\ntry = \"all\"\n[[defence]]\nkind = \"none\"\n").find("expected one of them"),
+      std::string::npos);
+  EXPECT_NE(complaint("[defences]\nof = \"mail\"\ntry = \"all\"\n")
+                .find("expected keyboard, transformer or records"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace undertext
