@@ -9,6 +9,7 @@
 
 #include "audit/attacked_update.h"
 #include "audit/audit_texts.h"
+#include "audit/character_level.h"
 #include "audit/defence_strengths.h"
 #include "audit/defended_training.h"
 #include "audit/defended_update.h"
@@ -64,6 +65,8 @@ class Audit {
         if (protocol.batch == 0 || !one_step) cases_.push_back({&messages, &protocol});
       }
     plan_trials();
+    if (std::ranges::any_of(trials_, [&](const Trial& trial) { return of_letters(*trial.plan); }))
+      letters_.emplace(options.recipe, options.cache, options.note, *folder.tokenizer);
   }
 
   std::optional<double> perplexity_before() const { return before_; }
@@ -78,7 +81,13 @@ class Audit {
   }
 
  private:
+  // Another model in place of this one, which only we can make.
+  bool of_letters(const DefencePlan& plan) const {
+    return !options_.model && plan.specs().size() == 1 && plan.find("characters") != nullptr;
+  }
+
   std::optional<std::string> obstacle_to(const DefencePlan& plan) const {
+    if (of_letters(plan)) return std::nullopt;
     const auto setting = users_of(plan) > 1 ? DefenceSetting::users : DefenceSetting::update;
     if (auto why = plan.obstacle(setting, *folder_.model, folder_.tokenizer.get())) return why;
     if (plan.find("frozen-embedding") != nullptr)
@@ -114,18 +123,29 @@ class Audit {
     for (const auto& messages : texts_.clients)
       if (texts_.others.empty()) texts.insert(texts.end(), messages.begin(), messages.end());
     if (texts.size() > wanted) texts.resize(wanted);
-    costs_ = perplexities_under(defences_.possible(), folder_, texts, texts_.held_out,
-                                {options_.utility_rounds, options_.utility_clients, local, options_.seed});
+    const DefendedTraining federation{options_.utility_rounds, options_.utility_clients, local,
+                                      options_.seed};
+    std::vector<DefencePlan> plans = defences_.possible();
+    std::erase_if(plans, [&](const DefencePlan& plan) { return of_letters(plan); });
+    costs_ = perplexities_under(plans, folder_, texts, texts_.held_out, federation);
+    if (letters_)
+      costs_["characters"] =
+          letters_->per_word(perplexity_under({}, letters_->folder(), letters_->letters_of(texts),
+                                              letters_->letters_of(texts_.held_out), federation),
+                             texts_.held_out);
   }
 
   void attack(const Case& c, const DefencePlan& plan, TrialRows& rows) const {
+    const bool letters = of_letters(plan);
+    const ModelFolder& folder = letters ? letters_->folder() : folder_;
+    const std::vector<Sentence> own = letters ? letters_->letters_of(*c.messages) : *c.messages;
     const LocalTraining training = training_of(options_, *c.protocol);
     // By name, so that a case is the same whichever others are tried beside it.
     const std::string name = fmt::format("{} {} {} {} {}", c.messages->size(), c.protocol->name,
                                          training.epochs, training.batch, plan.text());
     DefendedUpdate made;
     try {
-      made = defended_update(folder_, *c.messages, texts_.others, training, plan,
+      made = defended_update(folder, own, texts_.others, training, letters ? DefencePlan() : plan,
                              Seed(options_.seed).derive("noise").derive(name));
     } catch (const UserError& error) {
       if (plan.none()) throw;
@@ -138,12 +158,13 @@ class Audit {
     facts.training = training;
     facts.plan = plan;
     facts.promise = made.promise;
-    facts.chance = guessed(made.truth, texts_.held_out);
+    facts.chance = guessed(letters ? *c.messages : made.truth, texts_.held_out);
     facts.perplexity_before = before_;
     if (const auto cost = costs_.find(plan.text()); cost != costs_.end())
       facts.perplexity_after = cost->second;
     facts.training_seconds = made.seconds;
     if (made.promise) rows.add_promise(plan, *made.promise);
+    if (letters) return letters_->add_rows(made.observation, *c.messages, facts, rows);
     add_rows({made.observation, *folder_.tokenizer, made.truth, facts}, rows);
   }
 
@@ -154,6 +175,7 @@ class Audit {
   std::vector<Case> cases_;
   DefenceSet defences_{[this](const DefencePlan& plan) { return obstacle_to(plan); }, {kCuriousServer}};
   std::vector<Trial> trials_;
+  std::optional<CharacterLevel> letters_;  // where it is among the defences
   std::map<std::string, double> costs_;
 };
 

@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "models/cifg_lstm.h"
 #include "text/messages.h"
+#include "text/spelling.h"
 #include "text/vocabulary.h"
 
 namespace undertext {
@@ -12,7 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> public_messages(const PublicModelRecipe& recipe) {
-  return generate_messages(Seed(recipe.seed).derive("public"), recipe.messages);
+  std::vector<std::string> messages = generate_messages(Seed(recipe.seed).derive("public"), recipe.messages);
+  if (recipe.letters)
+    for (std::string& message : messages) message = spelled(message);
+  return messages;
 }
 
 std::string key_of(const PublicModelRecipe& recipe, const std::vector<std::string>& messages) {

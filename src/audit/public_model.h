@@ -21,6 +21,7 @@ struct PublicModelRecipe {
   std::int64_t units = 192;
   Training training{.title = "training the public model"};
   std::uint64_t seed = 2024;
+  bool letters = false;  // the messages letter by letter, as text/spelling.h has them
 };
 
 // A hash of the recipe, its messages and the version of the program: known before anything is trained.

@@ -26,6 +26,25 @@ class KeyboardAudit : public testing::Test {
   AuditOptions options_;
 };
 
+// Scored in words, whatever the letters are: a set of letters is no set of words.
+TEST_F(KeyboardAudit, TriesAModelOfLetters) {
+  options_.sizes = options_.defended_sizes = {4};
+  options_.defences = {"characters"};
+  const json results = run_keyboard_audit(options_);
+  std::set<std::string> attacks;
+  for (const ResultRow& row : parse_results(results).rows) {
+    if (row.defence.none()) continue;
+    EXPECT_EQ(row.defence.kind, "characters");
+    EXPECT_EQ(row.method, "best");
+    EXPECT_TRUE(row.perplexity_after.has_value());
+    if (row.attack == "words") {
+      EXPECT_LT(*row.scores.f1, 1);  // nothing can be read of so raw a model
+    }
+    attacks.insert(row.attack);
+  }
+  EXPECT_EQ(attacks, (std::set<std::string>{"words", "sentences"}));
+}
+
 TEST_F(KeyboardAudit, GivesWholeResultsAndAPage) {
   const json results = run_keyboard_audit(options_);
   const Results parsed = parse_results(results);
