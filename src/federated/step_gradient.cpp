@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "models/char_lstm/char_lstm.h"
+#include "models/clipped_gradient.h"
 
 namespace undertext {
 namespace {
@@ -24,18 +25,15 @@ std::int64_t words_in(const LanguageModel& model, std::span<const Sentence> batc
 }
 
 // How much each sentence's gradient, of its sum of losses, counts.
-std::vector<double> weights_of(const LanguageModel& model, std::span<const Sentence> batch,
-                               Reduction reduction, double bound, const std::vector<std::string>& names,
-                               std::int64_t step) {
-  std::vector<double> weights = model.gradient_norms(batch, names);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (!std::isfinite(weights[i]))
+WeightOfNorm weights_of(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
+                        double bound, std::int64_t step) {
+  return [&model, batch, reduction, bound, step](std::size_t i, double norm_of_sum) {
+    if (!std::isfinite(norm_of_sum))
       fail("the gradient of step {} is not finite, expected one that has a norm", step + 1);
     const double own = reduction == Reduction::mean ? 1 / static_cast<double>(words_in(model, batch, i)) : 1;
-    const double norm = own * weights[i];
-    weights[i] = norm > bound ? own * bound / norm : own;
-  }
-  return weights;
+    const double norm = own * norm_of_sum;
+    return norm > bound ? own * bound / norm : own;
+  };
 }
 
 double gradient_from(LstmState& carried, const LanguageModel& model, std::span<const Sentence> batch,
@@ -61,23 +59,21 @@ void perturb(LanguageModel& model, Defences defences) {
 }
 
 double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
-                     Defences defences, std::int64_t step, NamedTensors& gradient, LstmState* carried) {
-  std::vector<std::string> names;
-  for (auto& [name, tensor] : gradient) {
-    tensor.zero_();
-    names.push_back(name);
-  }
+                     Defences defences, std::int64_t step, NamedTensors& gradient, LstmState* carried,
+                     double expected) {
+  for (auto& [name, tensor] : gradient) tensor.zero_();
   const double bound = bound_of(defences);
   double loss = 0;
   if (std::isfinite(bound)) {
     if (carried != nullptr)
       fail("a state is carried from text to text, expected none under a bound on each text's own gradient");
-    loss =
-        model.add_weighted_gradient(batch, weights_of(model, batch, reduction, bound, names, step), gradient);
+    if (!batch.empty())
+      loss = add_clipped_gradient(model, batch, weights_of(model, batch, reduction, bound, step), gradient);
     for (const auto& defence : defences) defence->on_sum(gradient, step);
     if (reduction == Reduction::mean)
-      for (auto& [name, tensor] : gradient) tensor.div_(static_cast<double>(batch.size()));
-  } else {
+      for (auto& [name, tensor] : gradient)
+        tensor.div_(expected > 0 ? expected : static_cast<double>(batch.size()));
+  } else if (!batch.empty()) {
     const std::int64_t words = reduction == Reduction::mean ? model.predicted(batch) : 1;
     const double scale = words == 0 ? 1 : 1 / static_cast<double>(words);
     loss = carried != nullptr ? gradient_from(*carried, model, batch, scale, gradient)

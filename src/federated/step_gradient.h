@@ -26,8 +26,9 @@ void perturb(LanguageModel& model, Defences defences);
 // min(1, bound / norm), and these are added up, or averaged over the sentences. Returns the sum of losses
 // over all words. carried: what the model remembers of the step before, from which it reads on; UserError for
 // a model that cannot, and with a bound on sentences, which are then not told apart. Null: from nothing.
+// expected: sentences that a mean under a bound divides by, where the batch was drawn; 0: those there are.
 double step_gradient(const LanguageModel& model, std::span<const Sentence> batch, Reduction reduction,
                      Defences defences, std::int64_t step, NamedTensors& gradient,
-                     LstmState* carried = nullptr);
+                     LstmState* carried = nullptr, double expected = 0);
 
 }  // namespace undertext

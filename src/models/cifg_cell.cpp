@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "models/cifg_gates.h"
 #include "models/fast_math.h"
 #include "models/gemm.h"
 
@@ -47,18 +48,15 @@ void gates_backward(std::int64_t n, std::int64_t units, const float* __restrict 
                     const float* __restrict tanh_c, const float* __restrict c_before,
                     float* __restrict d_input, float* __restrict d_recurrent, float* __restrict d_c_before) {
   for (std::int64_t j = 0; j < n; ++j) {
-    const float f = gates[j], g = gates[j + units], o = gates[j + 2 * units], t = tanh_c[j];
-    const float dc = d_c[j] + d_y[j] * o * (1.0f - t * t);
-    const float df = dc * (c_before[j] - g) * f * (1.0f - f);
-    const float dg = dc * (1.0f - f) * (1.0f - g * g);
-    const float d_o = d_y[j] * t * o * (1.0f - o);
-    d_input[j] += df;
-    d_input[j + units] += dg;
-    d_input[j + 2 * units] += d_o;
-    d_recurrent[j] += df;
-    d_recurrent[j + units] += dg;
-    d_recurrent[j + 2 * units] += d_o;
-    d_c_before[j] += dc * f;
+    const GateGradient d = gate_gradient(gates[j], gates[j + units], gates[j + 2 * units], tanh_c[j],
+                                         c_before[j], d_y[j], d_c[j]);
+    d_input[j] += d.f;
+    d_input[j + units] += d.g;
+    d_input[j + 2 * units] += d.o;
+    d_recurrent[j] += d.f;
+    d_recurrent[j + units] += d.g;
+    d_recurrent[j + 2 * units] += d.o;
+    d_c_before[j] += d.c_before;
   }
 }
 

@@ -38,12 +38,18 @@ struct CellWorkspace {
   Buffer d_h, d_y, d_c, d_inputs, d_input_gates, d_recurrent_gates;
 };
 
+// What a pass leaves of each row of the tree.
+struct CellStates {
+  const float *gates, *c, *tanh_c, *y, *h;  // (rows, 3U), (rows, U) each, (rows, E); y = o tanh c
+};
+
 class CifgCell {
  public:
   CifgCell(const CellWeights& weights, const PrefixTree& tree, CellWorkspace& workspace);
 
   // h after each context of the tree, (rows, E), in the workspace.
   const float* forward();
+  CellStates states() const { return {gates_, c_, tanh_c_, y_, h_}; }
   // d_h: (rows, E), d loss / d h from the output layer; changed into the full gradient.
   void backward(float* d_h, const CellGradient& gradient);
 

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "models/cifg_cell.h"
 #include "models/cifg_config.h"
+#include "models/cifg_sentences.h"
 #include "models/gemm.h"
 #include "models/output_layer.h"
 #include "tensors/read_tensors.h"
@@ -55,9 +56,33 @@ OutputWeights output_weights(const CifgConfig& config, const NamedTensors& p) {
   return {config.vocabulary, config.embedding, data(p, output_weight(config)), data(p, kOutputBias)};
 }
 
+CellGradient cell_gradient(const NamedTensors& gradient, double scale) {
+  return {data_if_present(gradient, kEmbedding),
+          data_if_present(gradient, kWeightIh),
+          data_if_present(gradient, kWeightHh),
+          data_if_present(gradient, kBias),
+          data_if_present(gradient, kProjection),
+          data_if_present(gradient, kProjectionBias),
+          scale};
+}
+
+CifgParts parts_of(const CifgConfig& config, const std::vector<std::string>& names) {
+  const auto has = [&](const std::string& name) { return std::ranges::count(names, name) > 0; };
+  return {has(kEmbedding),
+          has(kWeightIh),
+          has(kWeightHh),
+          has(kBias),
+          has(kProjection),
+          has(kProjectionBias),
+          !config.tied && has(kOutputWeight),
+          has(kOutputBias),
+          config.tied};
+}
+
 struct Workspace {
   CellWorkspace cell;
   OutputWorkspace output;
+  SentencesWorkspace sentences;
 };
 
 Workspace& workspace() {
@@ -70,27 +95,46 @@ void check_words(std::span<const Sentence> sentences, std::int64_t vocabulary) {
     for (const Token token : sentence) UNDERTEXT_CHECK(token >= 0 && token < vocabulary);
 }
 
-// Calls body(first, count) for runs of sentences with at most kWordsAtOnce words (or one sentence).
+// Norms of single sentences ask for products of all pairs of a sentence's words, and for all words at once in
+// one block of the output layer: pieces of this many words. One sentence that is longer is done by itself.
+constexpr std::size_t kLongestInPairs = 256;
+
+// Calls body(first, count) for runs of sentences with at most so many words (or one sentence).
 template <typename Body>
-void in_pieces(std::span<const Sentence> sentences, Body body) {
+void in_pieces(std::span<const Sentence> sentences, Body body, std::size_t most = kWordsAtOnce) {
   for (std::size_t first = 0; first < sentences.size();) {
     std::size_t last = first, words = 0;
-    while (last < sentences.size() && (last == first || words + sentences[last].size() <= kWordsAtOnce))
+    while (last < sentences.size() && (last == first || words + sentences[last].size() <= most))
       words += sentences[last++].size();
     body(first, last - first);
     first = last;
   }
 }
 
-double total_loss(const PrefixTree& tree, const std::vector<double>& log_probability) {
+double total_loss(std::span<const float> counts, const std::vector<double>& log_probability) {
   double loss = 0;
-  for (std::size_t i = 0; i < log_probability.size(); ++i) loss -= tree.target_count[i] * log_probability[i];
+  for (std::size_t i = 0; i < log_probability.size(); ++i) loss -= counts[i] * log_probability[i];
   return loss;
 }
 
-// The whole of it for one piece: loss, and its gradient times scale added to `gradient`.
+// The same tree with words that count as much as their sentences weigh.
+PrefixTree weighed(PrefixTree tree, std::span<const Sentence> sentences, std::span<const double> weights) {
+  std::ranges::fill(tree.target_count, 0.0f);
+  std::ranges::fill(tree.row_count, 0.0f);
+  std::size_t word = 0;
+  for (std::size_t s = 0; s < sentences.size(); ++s)
+    for (std::size_t i = 0; i < sentences[s].size(); ++i)
+      tree.target_count[tree.word_target[word++]] += static_cast<float>(weights[s]);
+  for (std::int64_t r = 0; r < tree.rows(); ++r)
+    for (std::int64_t i = tree.target_begin[r]; i < tree.target_begin[r + 1]; ++i)
+      tree.row_count[r] += tree.target_count[i];
+  return tree;
+}
+
+// The whole of it for one piece: loss, and its gradient times scale added to `gradient`. counts: of each
+// target in the loss; the gradient has the tree's.
 double gradient_of_tree(const CifgConfig& config, const NamedTensors& parameters, const PrefixTree& tree,
-                        double scale, const NamedTensors& gradient) {
+                        double scale, const NamedTensors& gradient, std::span<const float> counts) {
   if (tree.rows() == 0) return 0;
   const CellWeights cell_in = cell_weights(config, parameters);
   CifgCell cell(cell_in, tree, workspace().cell);
@@ -103,15 +147,9 @@ double gradient_of_tree(const CifgConfig& config, const NamedTensors& parameters
   output_layer(output_weights(config, parameters), h, tree, log_probability.data(), &output_out,
                workspace().output);
 
-  const CellGradient cell_out{data_if_present(gradient, kEmbedding),
-                              data_if_present(gradient, kWeightIh),
-                              data_if_present(gradient, kWeightHh),
-                              data_if_present(gradient, kBias),
-                              data_if_present(gradient, kProjection),
-                              data_if_present(gradient, kProjectionBias),
-                              scale};
+  const CellGradient cell_out = cell_gradient(gradient, scale);
   cell.backward(d_h, cell_out);
-  return total_loss(tree, log_probability);
+  return total_loss(counts, log_probability);
 }
 
 }  // namespace
@@ -208,19 +246,90 @@ std::unique_ptr<LanguageModel> CifgLstm::clone() const {
   return copy;
 }
 
-double CifgLstm::add_gradient(std::span<const Sentence> sentences, double scale,
-                              NamedTensors& gradient) const {
-  check_words(sentences, config_.vocabulary);
+void CifgLstm::check_gradient(const NamedTensors& gradient) const {
   for (const auto& [name, tensor] : gradient) {
     const auto found = parameters_.find(name);
     UNDERTEXT_CHECK(found != parameters_.end() && found->second.sizes() == tensor.sizes() &&
                     tensor.is_contiguous() && tensor.scalar_type() == at::kFloat);
   }
+}
+
+double CifgLstm::add_gradient(std::span<const Sentence> sentences, double scale,
+                              NamedTensors& gradient) const {
+  check_words(sentences, config_.vocabulary);
+  check_gradient(gradient);
   double loss = 0;
   in_pieces(sentences, [&](std::size_t first, std::size_t count) {
     const PrefixTree tree(sentences.subspan(first, count), config_.start);
-    loss += gradient_of_tree(config_, parameters_, tree, scale, gradient);
+    loss += gradient_of_tree(config_, parameters_, tree, scale, gradient, tree.target_count);
   });
+  return loss;
+}
+
+double CifgLstm::add_weighted_gradient(std::span<const Sentence> sentences, std::span<const double> weights,
+                                       NamedTensors& gradient) const {
+  check_gradient(gradient);
+  check_words(sentences, config_.vocabulary);
+  UNDERTEXT_CHECK(weights.size() == sentences.size());
+  double loss = 0;
+  in_pieces(sentences, [&](std::size_t first, std::size_t count) {
+    const PrefixTree tree(sentences.subspan(first, count), config_.start);
+    const PrefixTree weighted = weighed(tree, sentences.subspan(first, count), weights.subspan(first, count));
+    loss += gradient_of_tree(config_, parameters_, weighted, 1, gradient, tree.target_count);
+  });
+  return loss;
+}
+
+std::vector<double> CifgLstm::gradient_norms(std::span<const Sentence> sentences,
+                                             const std::vector<std::string>& names) const {
+  std::vector<double> norms;
+  pieces_alone(sentences, names, [&](CifgSentences*, std::span<const double> some) {
+    norms.insert(norms.end(), some.begin(), some.end());
+  });
+  return norms;
+}
+
+double CifgLstm::add_clipped_gradient(std::span<const Sentence> sentences, const WeightOfNorm& weight_of,
+                                      NamedTensors& gradient) const {
+  check_gradient(gradient);
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : gradient) names.push_back(name);
+  std::size_t first = 0;
+  return pieces_alone(sentences, names, [&](CifgSentences* piece, std::span<const double> norms) {
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < norms.size(); ++i) weights.push_back(weight_of(first + i, norms[i]));
+    if (piece)
+      piece->add(weights, cell_gradient(gradient, 1), data_if_present(gradient, output_weight(config_)),
+                 data_if_present(gradient, kOutputBias));
+    else
+      add_weighted_gradient(sentences.subspan(first, norms.size()), weights, gradient);
+    first += norms.size();
+  });
+}
+
+double CifgLstm::pieces_alone(
+    std::span<const Sentence> sentences, const std::vector<std::string>& names,
+    const std::function<void(CifgSentences* piece, std::span<const double> norms)>& body) const {
+  check_words(sentences, config_.vocabulary);
+  const CellWeights cell_in = cell_weights(config_, parameters_);
+  const OutputWeights output_in = output_weights(config_, parameters_);
+  const CifgParts parts = parts_of(config_, names);
+  double loss = 0;
+  in_pieces(
+      sentences,
+      [&](std::size_t first, std::size_t count) {
+        const auto some = sentences.subspan(first, count);
+        const PrefixTree tree(some, config_.start);
+        if (tree.rows() == 0 || some.front().size() > kLongestInPairs) {
+          for (const double one : negative_log_likelihood(some)) loss += one;
+          return body(nullptr, LanguageModel::gradient_norms(some, names));
+        }
+        CifgSentences piece(cell_in, output_in, some, tree, workspace().cell, workspace().output,
+                            workspace().sentences);
+        loss += piece.loss();
+        body(&piece, piece.norms(parts));
+      },
+      kLongestInPairs);
   return loss;
 }
 
@@ -235,7 +344,7 @@ double CifgLstm::descend(std::span<const Sentence> sentences, double rate,
       // Everything is read before it is written: the products add to the weights in place.
       NamedTensors weights;
       for (const std::string& name : names) weights[name] = parameters_.at(name);
-      return gradient_of_tree(config_, parameters_, tree, -rate, weights);
+      return gradient_of_tree(config_, parameters_, tree, -rate, weights, tree.target_count);
     }
   }
   return LanguageModel::descend(sentences, rate, names);

@@ -5,10 +5,15 @@
 //   logits = W h + b                                               (V)
 #pragma once
 
+#include <functional>
+
 #include "base/random.h"
+#include "models/clipped_gradient.h"
 #include "models/language_model.h"
 
 namespace undertext {
+
+class CifgSentences;
 
 struct CifgConfig {
   std::int64_t vocabulary = 0;  // V
@@ -18,7 +23,7 @@ struct CifgConfig {
   Token end = 0, start = 1, unknown = 2;
 };
 
-class CifgLstm : public LanguageModel {
+class CifgLstm : public LanguageModel, public ClippedGradient {
  public:
   // State after reading a prefix, for n prefixes at once: h (n, E), c (n, U).
   struct State {
@@ -46,6 +51,12 @@ class CifgLstm : public LanguageModel {
   std::unique_ptr<const LanguageModel> with(const NamedTensors& changed) const override;
   double add_gradient(std::span<const Sentence> sentences, double scale,
                       NamedTensors& gradient) const override;
+  double add_weighted_gradient(std::span<const Sentence> sentences, std::span<const double> weights,
+                               NamedTensors& gradient) const override;
+  std::vector<double> gradient_norms(std::span<const Sentence> sentences,
+                                     const std::vector<std::string>& names) const override;
+  double add_clipped_gradient(std::span<const Sentence> sentences, const WeightOfNorm& weight_of,
+                              NamedTensors& gradient) const override;
   double descend(std::span<const Sentence> sentences, double rate,
                  const std::vector<std::string>& names) override;
   std::vector<double> negative_log_likelihood(std::span<const Sentence> sentences) const override;
@@ -58,6 +69,13 @@ class CifgLstm : public LanguageModel {
   at::Tensor logits(const at::Tensor& h) const;
 
  private:
+  void check_gradient(const NamedTensors& gradient) const;
+  // Calls body with the norms of some sentences' own gradients after the others, and with what else they
+  // have; null: nothing. Returns the sum of all losses.
+  double pieces_alone(
+      std::span<const Sentence> sentences, const std::vector<std::string>& names,
+      const std::function<void(CifgSentences* piece, std::span<const double> norms)>& body) const;
+
   CifgConfig config_;
   NamedTensors parameters_;
 };
