@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "federated/local_training.h"
 
 namespace undertext {
 
@@ -24,6 +25,13 @@ void DpSgd::on_sum(NamedTensors& sum, std::int64_t step) const {
 void DpSgd::tell(KnownDefence& known, double texts) const {
   known.text_clip = known.text_clip > 0 ? std::min(known.text_clip, clip_) : clip_;
   known.noise_per_step = std::hypot(known.noise_per_step, deviation_ / texts);
+}
+
+NoisySteps dpsgd_steps(double sigma, std::int64_t texts, std::int64_t batch, std::int64_t epochs) {
+  UNDERTEXT_CHECK(texts > 0 && batch >= 0 && epochs >= 0);
+  const std::int64_t drawn = batch == 0 ? texts : std::min(batch, texts);
+  return {sigma, static_cast<double>(drawn) / static_cast<double>(texts),
+          epochs * steps_per_epoch(texts, batch)};
 }
 
 }  // namespace undertext

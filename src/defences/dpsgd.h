@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "defences/accounting/noisy_steps.h"
 #include "federated/defence.h"
 
 namespace undertext {
@@ -22,5 +23,8 @@ class DpSgd : public ClientDefence {
   float deviation_;
   Seed seed_;
 };
+
+// A training on so many texts as an accountant sees it, where every step draws them (Sampling::poisson).
+NoisySteps dpsgd_steps(double sigma, std::int64_t texts, std::int64_t batch, std::int64_t epochs);
 
 }  // namespace undertext

@@ -26,17 +26,19 @@ const char* name_of(Optimiser optimiser) {
 // What clients are told.
 json local_facts(const FederationParties& parties, const FederationOptions& options) {
   const LocalTraining& local = options.local;
-  return {{"epochs", local.epochs},
-          {"batch", local.batch},
-          {"learning_rate", local.learning_rate},
-          {"optimiser", name_of(local.optimiser)},
-          {"reduction", undertext::name_of(local.reduction)},
-          {"train", local.train_embedding ? "all" : "all-but-embedding"},
-          {"dropout", local.dropout},
-          {"clip_norm", local.clip_norm},
-          {"clip_value", local.clip_value},
-          {"carry_state", local.carry_state},
-          {"sequence", parties.clients.front().sequence}};
+  json facts = {{"epochs", local.epochs},
+                {"batch", local.batch},
+                {"learning_rate", local.learning_rate},
+                {"optimiser", name_of(local.optimiser)},
+                {"reduction", undertext::name_of(local.reduction)},
+                {"train", local.train_embedding ? "all" : "all-but-embedding"},
+                {"dropout", local.dropout},
+                {"clip_norm", local.clip_norm},
+                {"clip_value", local.clip_value},
+                {"carry_state", local.carry_state},
+                {"sequence", parties.clients.front().sequence}};
+  if (local.sampling == Sampling::poisson) facts["sampling"] = "poisson";
+  return facts;
 }
 
 void add(Sha256& hash, const ClientTexts& texts) {

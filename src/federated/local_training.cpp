@@ -80,6 +80,12 @@ class Client {
     const std::size_t batch = training_.batch == 0 ? std::max<std::size_t>(sentences.size(), 1)
                                                    : static_cast<std::size_t>(training_.batch);
     carried_ = {};
+    if (training_.sampling == Sampling::poisson) {
+      expected_ = static_cast<double>(std::min(batch, sentences.size()));
+      for (std::int64_t left = steps_per_epoch(std::ssize(sentences), training_.batch); left > 0; --left)
+        step(drawn(sentences));
+      return;
+    }
     for (std::size_t first = 0; first < sentences.size(); first += batch)
       step(sentences.subspan(first, std::min(batch, sentences.size() - first)));
   }
@@ -98,6 +104,15 @@ class Client {
   }
 
  private:
+  std::vector<Sentence> drawn(std::span<const Sentence> sentences) const {
+    Random random(training_.seed.derive("sample").derive(static_cast<std::uint64_t>(step_)));
+    const double chance = expected_ / static_cast<double>(sentences.size());
+    std::vector<Sentence> batch;
+    for (const Sentence& sentence : sentences)
+      if (random.uniform() < chance) batch.push_back(sentence);
+    return batch;
+  }
+
   // theta <- theta - lr * gradient (Algorithm 1), the gradient as the defences leave it (Algorithm 3).
   void step(std::span<const Sentence> batch) {
     prepare();
@@ -110,7 +125,7 @@ class Client {
         at::Tensor parameter = model_.parameters().at(name);
         parameter.sub_(g, training_.learning_rate);
       }
-    } else {
+    } else if (!batch.empty()) {
       const double weight = weight_of(model_, batch, training_.reduction);
       check_loss(model_.descend(batch, training_.learning_rate * weight, names_), step_);
     }
@@ -132,7 +147,7 @@ class Client {
   // Returns the sum of losses.
   double defended_gradient(std::span<const Sentence> batch, NamedTensors& gradient) {
     const double loss = step_gradient(model_, batch, training_.reduction, defences_, step_, gradient,
-                                      training_.carry_state ? &carried_ : nullptr);
+                                      training_.carry_state ? &carried_ : nullptr, expected_);
     check_loss(loss, step_);
     return loss;
   }
@@ -151,7 +166,8 @@ class Client {
   std::vector<std::string> names_;
   bool gradient_wanted_;
   NamedTensors gradient_;
-  LstmState carried_;  // from step to step of an epoch
+  LstmState carried_;    // from step to step of an epoch
+  double expected_ = 0;  // texts of a step that draws them; 0: as many as it is given
   std::optional<Adam> adam_;
   std::int64_t step_ = 0;
 };
@@ -188,6 +204,10 @@ Update trained(const LanguageModel& base, const Epochs& texts, std::int64_t coun
 
 }  // namespace
 
+std::int64_t steps_per_epoch(std::int64_t texts, std::int64_t batch) {
+  return batch == 0 ? 1 : (texts + batch - 1) / batch;
+}
+
 std::int64_t overlap_for(const LanguageModel& model) {
   return model.start_token() == kNoToken ? 1 : 0;
 }
@@ -212,6 +232,8 @@ Update train_locally(const LanguageModel& base, const ClientTexts& texts, const 
   check(training);
   if (training.kind == UpdateKind::gradient)
     fail("a client that cuts and shuffles its texts sends weights, expected no gradient");
+  if (training.sampling == Sampling::poisson && texts.sequence != 0)
+    fail("a step that draws its texts at random takes them as they are, expected no sequences of a stream");
   if (training.carry_state && texts.sequence == 0)
     fail("a state is carried along a stream of text, expected sequences of it and no single texts");
   std::vector<Sentence> epoch;

@@ -14,6 +14,13 @@
 namespace undertext {
 
 enum class Optimiser { sgd, adam };
+// Which texts a step takes: the next ones, or, as differentially private training counts on (Abadi et al.,
+// 2016), each of them on its own with a chance of batch / texts. A mean under a bound on each text's gradient
+// then divides by the batch, whatever was drawn, and a step of no text has its noise alone.
+enum class Sampling { in_order, poisson };
+
+// Steps of an epoch over so many texts.
+std::int64_t steps_per_epoch(std::int64_t texts, std::int64_t batch);
 
 struct LocalTraining {
   std::int64_t epochs = 1;
@@ -32,6 +39,7 @@ struct LocalTraining {
   // Of a stream: each step reads on where the one before ended, along as many runs through the text as a
   // batch has sequences. UserError for a model that cannot. False: every sequence is read from nothing.
   bool carry_state = false;
+  Sampling sampling = Sampling::in_order;  // poisson: of texts as they are, no stream
 };
 
 // Trains a copy of `base` on the sentences in their order, without shuffling, and returns what the client
