@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "defences/accounting/gaussian_dp.h"
@@ -34,11 +35,11 @@ std::string description_of(Accountant accountant, bool approximate) {
 const char* name_of(Accountant accountant) {
   switch (accountant) {
     case Accountant::renyi:
-      return "rdp";
+      return "renyi";
     case Accountant::prv:
       return "prv";
     case Accountant::gaussian:
-      return "gdp";
+      return "gaussian";
   }
   return "";
 }
@@ -46,7 +47,7 @@ const char* name_of(Accountant accountant) {
 Accountant accountant_named(std::string_view name) {
   for (const Accountant accountant : {Accountant::renyi, Accountant::prv, Accountant::gaussian})
     if (name == name_of(accountant)) return accountant;
-  fail("accountant: {} given, expected rdp, prv or gdp", quote(std::string(name)));
+  fail("accountant: {} given, expected prv, renyi or gaussian", quote(std::string(name)));
 }
 
 double epsilon_of(std::span<const NoisySteps> composition, double delta, Accountant accountant) {
@@ -68,26 +69,55 @@ double noise_for(double epsilon, double rate, std::int64_t steps, double delta, 
     const NoisySteps part{sigma, rate, steps};
     return epsilon_of({&part, 1}, delta, accountant);
   };
-  double low = 0, high = 1;
-  while (spent(high) > epsilon) {
+  // Epsilon falls nearly as a power of the noise: on a double logarithmic scale a line through the ends of
+  // the bracket meets the promise almost at once. Where it does not narrow the bracket, its middle does.
+  struct End {
+    double sigma, spent;
+  };
+  End low{0, std::numeric_limits<double>::infinity()}, high{1, spent(1)};
+  while (high.spent > epsilon) {
     low = high;
-    high *= 2;
-    if (high > kMostNoise)
+    high.sigma *= 2;
+    if (high.sigma > kMostNoise)
       fail("epsilon {}: no noise multiplier up to {} keeps {} steps within it", epsilon, kMostNoise, steps);
+    high.spent = spent(high.sigma);
   }
-  while (high - low > 1e-4 * high) {
-    const double middle = (low + high) / 2;
-    (spent(middle) > epsilon ? low : high) = middle;
+  const auto put = [&](double sigma) {
+    const End end{sigma, spent(sigma)};
+    (end.spent > epsilon ? low : high) = end;
+  };
+  constexpr double kDigits = 1e-4;
+  while (high.sigma - low.sigma > kDigits * high.sigma) {
+    const double before = high.sigma - low.sigma;
+    if (std::isfinite(low.spent) && high.spent > 0) {
+      const double slope = std::log(low.spent / high.spent) / std::log(high.sigma / low.sigma);
+      const double guess = low.sigma * std::pow(low.spent / epsilon, 1 / slope);
+      for (const double side : {1 + kDigits / 3, 1 - kDigits / 3})
+        if (const double sigma = guess * side; sigma > low.sigma && sigma < high.sigma) put(sigma);
+    }
+    if (high.sigma - low.sigma > before / 2 && high.sigma - low.sigma > kDigits * high.sigma)
+      put((low.sigma + high.sigma) / 2);
   }
-  return high;
+  return high.sigma;
 }
 
 std::string statement_of(const PrivacyClaim& claim, std::span<const NoisySteps> composition) {
-  std::string text = fmt::format(
-      "({:.4g}, {:.3g})-differential privacy.\n"
-      "unit of privacy:  one {}\n"
-      "neighbours:       data sets that differ by adding or removing one {}\n",
-      claim.epsilon, claim.delta, claim.unit, claim.unit);
+  std::string text = std::isfinite(claim.epsilon)
+                         ? fmt::format("({:.4g}, {:.3g})-differential privacy.\n", claim.epsilon, claim.delta)
+                         : "no differential privacy: epsilon is infinite.\n";
+  text += fmt::format("unit of privacy:  one {}\n", claim.unit);
+  if (const auto& trees = claim.trees) {
+    text += fmt::format(
+        "neighbours:       data sets of which one has nothing in place of one {}\n"
+        "mechanism:        sums over {} {} of {} leaves, Gaussian noise of multiplier {:.4g} on each node\n"
+        "sampling:         none is assumed: each {} is in one leaf of each tree at most, as an order that "
+        "was "
+        "fixed before has it\n",
+        claim.unit, trees->trees, trees->trees == 1 ? "tree" : "trees", trees->leaves, trees->sigma,
+        claim.unit);
+    return text + fmt::format("accountant:       {}\n", description_of(claim.accountant, claim.approximate));
+  }
+  text += fmt::format("neighbours:       data sets that differ by adding or removing one {}\n", claim.unit);
   bool sampled = false;
   for (const NoisySteps& part : composition) {
     text +=

@@ -2,6 +2,7 @@
 // promise needs; with the statement that a privacy review asks for.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,18 @@ double epsilon_of(std::span<const NoisySteps> composition, double delta,
 double noise_for(double epsilon, double rate, std::int64_t steps, double delta,
                  Accountant accountant = Accountant::prv);
 
+// DP-FTRL: noisy sums over trees, which begin anew so often that nobody is in a leaf twice.
+struct NoisyTrees {
+  double sigma = 1;
+  std::int64_t leaves = 1, trees = 1;
+};
+
 struct PrivacyClaim {
   double epsilon = 0, delta = 0;
   std::string unit = "example";  // whose presence is hidden: example, user
   Accountant accountant = Accountant::prv;
-  bool approximate = false;  // a limit theorem's, not a bound
+  bool approximate = false;              // a limit theorem's, not a bound
+  std::optional<NoisyTrees> trees = {};  // in place of steps that draw their units
 };
 
 // In sentences: epsilon and delta, the unit of privacy, which data sets are neighbours, what is assumed of

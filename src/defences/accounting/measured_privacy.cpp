@@ -43,6 +43,36 @@ double epsilon_lower_bound(const MembershipGuesses& guesses, double delta, doubl
       {0.0, log_ratio(there.low, alarm.high, delta), log_ratio(1 - alarm.high, 1 - there.low, delta)});
 }
 
+PrivacyAudit audit_of(std::span<const double> with, std::span<const double> without, double delta,
+                      double confidence) {
+  if (with.size() < 4 || without.size() < 4)
+    fail("a privacy audit of {} runs, expected at least 4", std::min(with.size(), without.size()));
+  struct Part {
+    std::span<const double> with, without;
+  };
+  const Part first{with.first(with.size() / 2), without.first(without.size() / 2)},
+      second{with.subspan(with.size() / 2), without.subspan(without.size() / 2)};
+  const auto guessed = [](const Part& part, double threshold) {
+    const auto above = [&](std::span<const double> values) {
+      return std::ranges::count_if(values, [&](double value) { return value >= threshold; });
+    };
+    return MembershipGuesses{above(part.with), std::ssize(part.with), above(part.without),
+                             std::ssize(part.without)};
+  };
+  PrivacyAudit audit;
+  double best = -1;
+  for (const std::span<const double> values : {first.with, first.without})
+    for (const double threshold : values)
+      if (const double bound = epsilon_lower_bound(guessed(first, threshold), delta, confidence);
+          bound > best) {
+        best = bound;
+        audit.threshold = threshold;
+      }
+  audit.guesses = guessed(second, audit.threshold);
+  audit.lower_bound = epsilon_lower_bound(audit.guesses, delta, confidence);
+  return audit;
+}
+
 PrivacyAudit audit_privacy(const CanaryStatistic& statistic, std::int64_t trials, double delta,
                            double confidence, Seed seed) {
   if (trials < 4) fail("a privacy audit of {} runs, expected at least 4", trials);
@@ -54,32 +84,16 @@ PrivacyAudit audit_privacy(const CanaryStatistic& statistic, std::int64_t trials
     const Seed own = seed.derive(there ? "with" : "without").derive(static_cast<std::uint64_t>(run));
     (there ? with : without)[static_cast<std::size_t>(run)] = statistic(there, own);
   });
-  const auto guessed = [&](double threshold, std::size_t first, std::size_t last) {
-    const auto above = [&](const std::vector<double>& values) {
-      return std::count_if(values.begin() + static_cast<std::ptrdiff_t>(first),
-                           values.begin() + static_cast<std::ptrdiff_t>(last),
-                           [&](double value) { return value >= threshold; });
-    };
-    const auto runs = static_cast<std::int64_t>(last - first);
-    return MembershipGuesses{above(with), runs, above(without), runs};
-  };
-  const std::size_t half = n / 2;
-  PrivacyAudit audit;
-  double best = -1;
-  for (const std::vector<double>* values : {&with, &without})
-    for (std::size_t i = 0; i < half; ++i)
-      if (const double bound = epsilon_lower_bound(guessed((*values)[i], 0, half), delta, confidence);
-          bound > best) {
-        best = bound;
-        audit.threshold = (*values)[i];
-      }
-  audit.guesses = guessed(audit.threshold, half, n);
-  audit.lower_bound = epsilon_lower_bound(audit.guesses, delta, confidence);
-  return audit;
+  return audit_of(with, without, delta, confidence);
 }
 
 std::int64_t rank_among(double canary_loss, std::span<const double> reference_losses) {
   return 1 + std::ranges::count_if(reference_losses, [&](double loss) { return loss < canary_loss; });
+}
+
+double exposure_of(std::int64_t rank, std::int64_t references) {
+  UNDERTEXT_CHECK(rank >= 1 && references >= 1);
+  return std::max(0.0, std::log2(static_cast<double>(references)) - std::log2(static_cast<double>(rank)));
 }
 
 }  // namespace undertext

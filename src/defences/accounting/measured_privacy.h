@@ -33,9 +33,14 @@ struct PrivacyAudit {
   double lower_bound = 0;  // on epsilon
 };
 
+// From one number of each run, the larger the likelier that the canary was there: the first half of the runs
+// of each kind chooses the threshold, the other half measures, so that the bound holds whatever the choice.
+// UserError for fewer than 4 of a kind.
+PrivacyAudit audit_of(std::span<const double> with, std::span<const double> without, double delta,
+                      double confidence);
+
 // Runs a mechanism `trials` times with the canary and as often without, each on a seed of its own. statistic:
-// what the adversary makes of one run, the larger the likelier that the canary was there. The first half of
-// the runs chooses the threshold, the other half measures: the bound holds whatever the choice.
+// what the adversary makes of one run.
 using CanaryStatistic = std::function<double(bool with_canary, Seed seed)>;
 PrivacyAudit audit_privacy(const CanaryStatistic& statistic, std::int64_t trials, double delta,
                            double confidence, Seed seed);
@@ -43,5 +48,7 @@ PrivacyAudit audit_privacy(const CanaryStatistic& statistic, std::int64_t trials
 // The Secret Sharer's rank of a canary (Carlini et al., 2019, definition 4): 1 and the number of reference
 // texts that the model finds likelier. losses: the smaller, the likelier.
 std::int64_t rank_among(double canary_loss, std::span<const double> reference_losses);
+// Their definition 5, in bits: how much less there is to guess than among all references. 0 for the last.
+double exposure_of(std::int64_t rank, std::int64_t references);
 
 }  // namespace undertext

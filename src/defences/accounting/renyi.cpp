@@ -34,12 +34,12 @@ double log_erfc(double x) {
 
 double log_moment_whole(double sigma, double q, std::int64_t order) {
   const auto a = static_cast<double>(order);
-  double total = -kInfinity;
+  const double log_q = std::log(q), log_rest = std::log1p(-q);
+  double total = -kInfinity, log_binomial = 0;
   for (std::int64_t i = 0; i <= order; ++i) {
     const auto k = static_cast<double>(i);
-    const double log_binomial = std::lgamma(a + 1) - std::lgamma(k + 1) - std::lgamma(a - k + 1);
-    total = log_add(
-        total, log_binomial + k * std::log(q) + (a - k) * std::log1p(-q) + (k * k - k) / (2 * sigma * sigma));
+    total = log_add(total, log_binomial + k * log_q + (a - k) * log_rest + (k * k - k) / (2 * sigma * sigma));
+    log_binomial += std::log((a - k) / (k + 1));
   }
   return total;
 }
@@ -50,13 +50,14 @@ double log_moment_whole(double sigma, double q, std::int64_t order) {
 double log_moment_between(double sigma, double q, double a) {
   const double z0 = sigma * sigma * std::log(1 / q - 1) + 0.5, root = std::numbers::sqrt2 * sigma;
   double left = -kInfinity, right = -kInfinity;
+  const double log_q = std::log(q), log_rest = std::log1p(-q);
   double log_coefficient = 0;
   bool positive = true;
   for (int i = 0;; ++i) {
     const double k = i, rest = a - k;
-    const double l = log_coefficient + k * std::log(q) + rest * std::log1p(-q) +
-                     (k * k - k) / (2 * sigma * sigma) + log_erfc((k - z0) / root) - std::numbers::ln2;
-    const double r = log_coefficient + rest * std::log(q) + k * std::log1p(-q) +
+    const double l = log_coefficient + k * log_q + rest * log_rest + (k * k - k) / (2 * sigma * sigma) +
+                     log_erfc((k - z0) / root) - std::numbers::ln2;
+    const double r = log_coefficient + rest * log_q + k * log_rest +
                      (rest * rest - rest) / (2 * sigma * sigma) + log_erfc((z0 - rest) / root) -
                      std::numbers::ln2;
     left = positive ? log_add(left, l) : log_subtract(left, l);

@@ -137,6 +137,13 @@ TEST(Accountant, StatesWhatIsClaimed) {
   const std::string text = statement_of({6.21, 1e-6, "user"}, steps);
   for (const char* part : {"6.21", "1e-06", "one user", "adding or removing", "Poisson", "PRV"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
+  PrivacyClaim trees{2.5, 1e-6, "user"};
+  trees.trees = NoisyTrees{4, 16, 3};
+  const std::string other = statement_of(trees, {});
+  for (const char* part : {"2.5", "3 trees of 16 leaves", "none is assumed", "nothing in place of one user"})
+    EXPECT_NE(other.find(part), std::string::npos) << part;
+  EXPECT_EQ(other.find("Poisson"), std::string::npos);
+  EXPECT_NE(statement_of({INFINITY, 1e-6}, steps).find("infinite"), std::string::npos);
 }
 
 }  // namespace

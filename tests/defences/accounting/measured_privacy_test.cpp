@@ -38,7 +38,9 @@ TEST(MeasuredPrivacy, RanksACanaryAmongReferences) {
   std::vector<double> references(16);
   std::iota(references.begin(), references.end(), 1);
   EXPECT_EQ(rank_among(3.5, references), 4);
-  EXPECT_DOUBLE_EQ(std::log2(16) - std::log2(rank_among(3.5, references)), 2) << "exposure in bits";
+  EXPECT_DOUBLE_EQ(exposure_of(rank_among(3.5, references), 16), 2);
+  EXPECT_DOUBLE_EQ(exposure_of(rank_among(0, references), 16), 4);
+  EXPECT_EQ(exposure_of(rank_among(99, references), 16), 0);
 }
 
 // One step of DP-SGD on a tiny keyboard. The adversary knows everything but whether the canary was there, and
