@@ -116,10 +116,8 @@ FilmRecovery recover(const FilmAttack& attack, const Observation& observation, c
                     : attack.reorder == "phrases" ? FilmReorder::phrases
                     : attack.reorder == "tokens"  ? FilmReorder::tokens
                                                   : FilmReorder::both;
-  if (options.method == FilmMethod::paper) {
-    options.starts = tokens_that_begin_sentences(tokenizer);
-    options.ends = tokens_that_end_sentences(tokenizer);
-  }
+  options.starts = tokens_that_begin_sentences(tokenizer);
+  options.ends = tokens_that_end_sentences(tokenizer);
   options.beam = attack.beam;
   options.sentences = attack.sentences;
   options.batch = attack.batch;

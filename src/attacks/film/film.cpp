@@ -76,12 +76,17 @@ FilmRecovery film(const Observation& observation, const FilmOptions& options) {
   } else if (result.bag_from.empty()) {
     add_bag(observation, *model, options.noise, result);
   }
-  if (options.method == FilmMethod::paper) {
+  // Where the gradient bears out no sentence, as under noise, the model's own probabilities are all there is;
+  // what they give keeps the confidence 0.
+  const bool guided = options.method == FilmMethod::best;
+  if (!guided || result.sentences.empty()) {
     result.longest = longest_text(observation);
     const std::int64_t longest =
         std::min(result.longest > 0 ? std::min(result.longest, options.longest) : options.longest,
                  model->config().positions);
-    result.sentences = film_as_in_paper(model, result.bag, longest, options);
+    FilmOptions how = options;
+    if (guided) how.reorder = FilmReorder::none;
+    result.sentences = film_as_in_paper(model, result.bag, longest, how);
     certify(observation, *model, result);
   }
   if (options.sentences > 0 && std::ssize(result.sentences) > options.sentences)

@@ -159,6 +159,25 @@ TEST(Film, AGivenBagGuidesTheBestSearchToo) {
     for (const Token token : sentence.ids) EXPECT_TRUE(all.contains(token)) << token;
 }
 
+TEST(Film, SearchesAsThePaperWhereTheGradientBearsOutNothing) {
+  const auto model = small_gpt2();
+  Observation observation = observed(model);
+  for (auto& [name, tensor] : observation.update.tensors)  // the embedding alone says something
+    if (name != model->names().token_embedding) {
+      tensor = tensor.clone();
+      add_normal_noise(Seed(9).derive(name), 100.0f, tensor.data_ptr<float>(), tensor.numel());
+    }
+  const FilmRecovery found = film(observation, {.bag = FilmBag::oracle, .oracle_bag = {3, 5, 9, 12, 17, 42}});
+  const FilmRecovery paper = film(observation, {.method = FilmMethod::paper,
+                                                .bag = FilmBag::oracle,
+                                                .oracle_bag = {3, 5, 9, 12, 17, 42},
+                                                .reorder = FilmReorder::none});
+  EXPECT_EQ(sorted_ids(found), sorted_ids(paper));
+  ASSERT_EQ(found.sentences.size(), 1);
+  EXPECT_EQ(found.sentences[0].confidence, 0);
+  EXPECT_FALSE(found.certified);
+}
+
 TEST(Film, RefusesWhatItCannotRead) {
   Observation observation = observed(small_gpt2());
   observation.update.protocol.epochs = 2;
