@@ -119,6 +119,8 @@ ClientDefences DefencePlan::client(Seed seed) const {
 
 void DefencePlan::apply(LocalTraining& training) const {
   if (find("frozen-embedding") != nullptr) training.train_embedding = false;
+  const DefenceSpec* dpsgd = find("dpsgd");
+  if (dpsgd != nullptr && dpsgd->text("sampling") == "poisson") training.sampling = Sampling::poisson;
 }
 
 std::vector<Sentence> DefencePlan::texts(std::vector<Sentence> own, const Tokenizer& tokenizer) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "federated/local_training.h"
 
 namespace undertext {
 
@@ -51,8 +52,7 @@ at::Tensor summed_gradient(const Observation& observation, const std::string& pa
 }
 
 std::int64_t local_steps(const Protocol& protocol) {
-  if (protocol.batch == 0) return protocol.epochs;
-  return protocol.epochs * ((protocol.count + protocol.batch - 1) / protocol.batch);
+  return protocol.epochs * steps_per_epoch(protocol.count, protocol.batch);
 }
 
 bool counts_are_whole(const Protocol& protocol) {

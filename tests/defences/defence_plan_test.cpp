@@ -64,6 +64,14 @@ TEST(DefencePlan, FreezesTheEmbedding) {
   EXPECT_FALSE(frozen.tensors.contains(embedding));
 }
 
+TEST(DefencePlan, DrawsTextsWhereItIsToldTo) {
+  LocalTraining training;
+  plan({"dpsgd:clip=1"}).apply(training);
+  EXPECT_EQ(training.sampling, Sampling::in_order);
+  plan({"dpsgd:clip=1,sampling=poisson"}).apply(training);
+  EXPECT_EQ(training.sampling, Sampling::poisson);
+}
+
 TEST(DefencePlan, SaysWhyItCannot) {
   const auto model = tiny_model();
   const auto why = [&](const std::string& text, DefenceSetting setting) {

@@ -153,9 +153,8 @@ std::optional<Guarantee> promise_of(const PreparedFederation& federation, const 
   for (const ClientTexts& client : clients) {
     const std::int64_t pieces =
         std::max<std::int64_t>(1, client.sequence == 0 ? client.size() : client.size() / client.sequence);
-    const std::int64_t batch = options.local.batch == 0 ? pieces : std::min(options.local.batch, pieces);
-    const std::int64_t steps = rounds * options.local.epochs * ((pieces + batch - 1) / batch);
-    auto own = plan.guarantee(PrivateRun{.texts = pieces, .batch = batch, .steps = steps});
+    const std::int64_t steps = rounds * options.local.epochs * steps_per_epoch(pieces, options.local.batch);
+    auto own = plan.guarantee(PrivateRun{.texts = pieces, .batch = options.local.batch, .steps = steps});
     if (own && (!least || own->claim.epsilon > least->claim.epsilon)) least = std::move(own);
   }
   return least;
