@@ -69,7 +69,7 @@ DefendedUpdate defended_update(const ModelFolder& state, std::span<const Sentenc
   const auto texts = static_cast<std::int64_t>(own.size());
   const std::int64_t batch = training.batch == 0 ? texts : std::min(training.batch, texts);
   made.promise = plan.guarantee(
-      {.texts = texts, .batch = batch, .steps = training.epochs * ((texts + batch - 1) / batch)});
+      {.texts = texts, .batch = batch, .steps = training.epochs * steps_per_epoch(texts, batch)});
   made.observation = observe(state.model, state.hash, std::move(update));
   return made;
 }

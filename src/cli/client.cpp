@@ -86,7 +86,7 @@ nlohmann::json summary_of(const Flags& flags, const std::vector<std::vector<Sent
       {"words", words},
       {"epochs", training.epochs},
       {"batch", batch},
-      {"steps", training.epochs * ((count + batch - 1) / batch)},
+      {"steps", training.epochs * steps_per_epoch(count, training.batch)},
       {"learning_rate", training.learning_rate},
       {"reduction", flags.reduction},
       {"train", flags.train},

@@ -11,6 +11,7 @@
 #include "audit/version.h"
 #include "base/error.h"
 #include "base/sha256.h"
+#include "federated/local_training.h"
 #include "federated/step_gradient.h"
 #include "models/training.h"
 
@@ -20,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 std::int64_t all_steps(const json& training) {
-  const std::int64_t texts = training.at("texts"), batch = training.at("batch");
-  return training.at("epochs").get<std::int64_t>() * ((texts + batch - 1) / batch);
+  return training.at("epochs").get<std::int64_t>() *
+         steps_per_epoch(training.at("texts"), training.at("batch"));
 }
 
 std::int64_t steps_until_attack(const json& training) {
