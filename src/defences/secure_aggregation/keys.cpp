@@ -28,20 +28,6 @@ void expect(int result) {
   UNDERTEXT_CHECK(result > 0);
 }
 
-Secret derived(std::span<const std::uint8_t> input, std::string_view purpose) {
-  const Owned<EVP_PKEY_CTX> context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
-  UNDERTEXT_CHECK(context);
-  expect(EVP_PKEY_derive_init(context.get()));
-  expect(EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()));
-  expect(EVP_PKEY_CTX_set1_hkdf_key(context.get(), input.data(), static_cast<int>(input.size())));
-  expect(EVP_PKEY_CTX_add1_hkdf_info(context.get(), reinterpret_cast<const unsigned char*>(purpose.data()),
-                                     static_cast<int>(purpose.size())));
-  Secret output;
-  std::size_t size = output.size();
-  expect(EVP_PKEY_derive(context.get(), output.data(), &size));
-  return output;
-}
-
 Owned<EVP_CIPHER_CTX> new_cipher() {
   Owned<EVP_CIPHER_CTX> context(EVP_CIPHER_CTX_new());
   UNDERTEXT_CHECK(context);
@@ -73,7 +59,7 @@ KeyPair key_pair(const Secret& secret) {
   return pair;
 }
 
-Secret agree(const Secret& own, const PublicKey& other, std::string_view purpose) {
+Secret shared_secret(const Secret& own, const PublicKey& other) {
   const Owned<EVP_PKEY> mine(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, own.data(), own.size()));
   const Owned<EVP_PKEY> theirs(
       EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, other.data(), other.size()));
@@ -86,27 +72,56 @@ Secret agree(const Secret& own, const PublicKey& other, std::string_view purpose
   std::size_t size = shared.size();
   if (EVP_PKEY_derive(context.get(), shared.data(), &size) <= 0)
     fail("secure aggregation: a public key that nobody can agree with, expected one of X25519");
-  return derived(shared, purpose);
+  return shared;
 }
 
-void add_mask(const Secret& secret, MaskSign sign, std::span<std::uint64_t> words) {
-  const Owned<EVP_CIPHER_CTX> cipher = new_cipher();
-  expect(EVP_EncryptInit_ex(cipher.get(), EVP_aes_128_ctr(), nullptr, secret.data(), kZeros));
-  // Blocks that stay in the first cache: the mask of a whole update is never in memory.
-  constexpr std::size_t kBlock = 2048;
+Secret derived_secret(const Secret& secret, std::string_view purpose) {
+  const Owned<EVP_PKEY_CTX> context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
+  UNDERTEXT_CHECK(context);
+  expect(EVP_PKEY_derive_init(context.get()));
+  expect(EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()));
+  expect(EVP_PKEY_CTX_set1_hkdf_key(context.get(), secret.data(), static_cast<int>(secret.size())));
+  expect(EVP_PKEY_CTX_add1_hkdf_info(context.get(), reinterpret_cast<const unsigned char*>(purpose.data()),
+                                     static_cast<int>(purpose.size())));
+  Secret output;
+  std::size_t size = output.size();
+  expect(EVP_PKEY_derive(context.get(), output.data(), &size));
+  return output;
+}
+
+Secret agree(const Secret& own, const PublicKey& other, std::string_view purpose) {
+  return derived_secret(shared_secret(own, other), purpose);
+}
+
+void add_masks(std::span<const Mask> masks, std::span<std::uint64_t> words, std::uint64_t first) {
+  UNDERTEXT_CHECK(first % 2 == 0);
+  // The counter of a block of 16 bytes, two numbers, with its largest byte first.
+  std::uint8_t counter[16] = {};
+  for (int byte = 0; byte < 8; ++byte)
+    counter[15 - byte] = static_cast<std::uint8_t>((first / 2) >> (8 * byte));
+  std::vector<Owned<EVP_CIPHER_CTX>> ciphers;
+  for (const Mask& mask : masks) {
+    ciphers.push_back(new_cipher());
+    expect(EVP_EncryptInit_ex(ciphers.back().get(), EVP_aes_128_ctr(), nullptr, mask.secret.data(), counter));
+  }
+  // All masks on one piece of the words after the other, so that these stay in the first cache: no mask is
+  // ever in memory as a whole, and an update is gone through once, however many masks it gets.
+  constexpr std::size_t kBlock = 1024;
   alignas(64) static const std::uint64_t zeros[kBlock] = {};
-  alignas(64) std::uint64_t mask[kBlock];
-  for (std::size_t first = 0; first < words.size(); first += kBlock) {
-    const std::size_t count = std::min(kBlock, words.size() - first);
-    int written = 0;
-    expect(EVP_EncryptUpdate(cipher.get(), reinterpret_cast<unsigned char*>(mask), &written,
-                             reinterpret_cast<const unsigned char*>(zeros),
-                             static_cast<int>(count * sizeof(std::uint64_t))));
-    std::uint64_t* const out = words.data() + first;
-    if (sign == MaskSign::plus)
-      for (std::size_t i = 0; i < count; ++i) out[i] += mask[i];
-    else
-      for (std::size_t i = 0; i < count; ++i) out[i] -= mask[i];
+  alignas(64) std::uint64_t numbers[kBlock];
+  for (std::size_t from = 0; from < words.size(); from += kBlock) {
+    const std::size_t count = std::min(kBlock, words.size() - from);
+    std::uint64_t* const out = words.data() + from;
+    for (std::size_t m = 0; m < masks.size(); ++m) {
+      int written = 0;
+      expect(EVP_EncryptUpdate(ciphers[m].get(), reinterpret_cast<unsigned char*>(numbers), &written,
+                               reinterpret_cast<const unsigned char*>(zeros),
+                               static_cast<int>(count * sizeof(std::uint64_t))));
+      if (masks[m].sign == MaskSign::plus)
+        for (std::size_t i = 0; i < count; ++i) out[i] += numbers[i];
+      else
+        for (std::size_t i = 0; i < count; ++i) out[i] -= numbers[i];
+    }
   }
 }
 

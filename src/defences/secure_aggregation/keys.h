@@ -26,13 +26,21 @@ struct KeyPair {
 Secret secret_of(Seed seed);
 KeyPair key_pair(const Secret& secret);
 
-// What two parties share: the same for (own secret, other's key) and the reverse, and another one for each
-// purpose (HKDF-SHA256). UserError for a key that is no point of the curve's large group.
+// What two parties share: the same for (own secret, other's key) and the reverse. UserError for a key that is
+// no point of the curve's large group.
+Secret shared_secret(const Secret& own, const PublicKey& other);
+// Another one for each purpose (HKDF-SHA256); and both in one.
+Secret derived_secret(const Secret& secret, std::string_view purpose);
 Secret agree(const Secret& own, const PublicKey& other, std::string_view purpose);
 
-// words[i] += or -= mask[i] (mod 2^64), the mask a stream of AES-128 in counter mode under the secret.
+// A stream of AES-128 in counter mode under the secret, to be added or taken off.
 enum class MaskSign { plus, minus };
-void add_mask(const Secret& secret, MaskSign sign, std::span<std::uint64_t> words);
+struct Mask {
+  Secret secret;
+  MaskSign sign = MaskSign::plus;
+};
+// words[i] += or -= number first + i (mod 2^64) of every mask. first: even.
+void add_masks(std::span<const Mask> masks, std::span<std::uint64_t> words, std::uint64_t first = 0);
 
 // Sealed under a key that is used for one message alone; opening what was tampered with is a UserError.
 std::string seal(const Secret& key, std::string_view message);

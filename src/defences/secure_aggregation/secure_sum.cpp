@@ -68,10 +68,12 @@ std::vector<std::string> SecureClient::shares(std::span<const ClientKeys> keys) 
   const std::vector<Share> of_key =
       share_secret(mask_.secret, clients_, threshold_, seed_.derive("shares of the mask key"));
   std::vector<std::string> sealed;
-  for (std::size_t i = 0; i < keys_.size(); ++i)
-    sealed.push_back(
-        seal(agree(seal_.secret, keys_[i].seal, seal_purpose(number_, static_cast<std::int64_t>(i))),
-             bytes_of(of_seed[i]) + bytes_of(of_key[i])));
+  shared_.clear();
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    shared_.push_back(shared_secret(seal_.secret, keys_[i].seal));
+    sealed.push_back(seal(derived_secret(shared_.back(), seal_purpose(number_, static_cast<std::int64_t>(i))),
+                          bytes_of(of_seed[i]) + bytes_of(of_key[i])));
+  }
   return sealed;
 }
 
@@ -80,7 +82,7 @@ void SecureClient::receive(std::span<const std::string> sealed) {
   held_.clear();
   for (std::size_t i = 0; i < sealed.size(); ++i) {
     const std::string opened = open_sealed(
-        agree(seal_.secret, keys_[i].seal, seal_purpose(static_cast<std::int64_t>(i), number_)), sealed[i]);
+        derived_secret(shared_[i], seal_purpose(static_cast<std::int64_t>(i), number_)), sealed[i]);
     const std::size_t half = opened.size() / 2;
     held_.push_back({share_of(std::string_view(opened).substr(0, half)),
                      share_of(std::string_view(opened).substr(half))});
@@ -88,11 +90,12 @@ void SecureClient::receive(std::span<const std::string> sealed) {
 }
 
 Words SecureClient::masked(Words words) const {
-  add_mask(own_seed_, MaskSign::plus, words);
+  std::vector<Mask> masks = {{own_seed_, MaskSign::plus}};
   for (std::int64_t other = 0; other < clients_; ++other)
     if (other != number_)
-      add_mask(agree(mask_.secret, keys_[static_cast<std::size_t>(other)].mask, kMaskPurpose),
-               sign_of(number_, other), words);
+      masks.push_back({agree(mask_.secret, keys_[static_cast<std::size_t>(other)].mask, kMaskPurpose),
+                       sign_of(number_, other)});
+  add_masks(masks, words);
   return words;
 }
 
@@ -117,11 +120,7 @@ Words SecureServer::sum(std::span<const std::vector<Share>> revealed) {
         "gone",
         revealed.size(), threshold_);
   // Masks that did not cancel, each with the sign that takes it off.
-  struct Left {
-    Secret secret;
-    MaskSign sign;
-  };
-  std::vector<Left> left;
+  std::vector<Mask> left;
   for (std::int64_t client = 0; client < clients_; ++client) {
     std::vector<Share> shares;
     for (std::int64_t i = 0; i < threshold_; ++i)
@@ -136,16 +135,13 @@ Words SecureServer::sum(std::span<const std::vector<Share>> revealed) {
         left.push_back({agree(secret, keys_[static_cast<std::size_t>(other)].mask, kMaskPurpose),
                         opposite(sign_of(other, client))});
   }
-  // Sums modulo 2^64 do not depend on their order, so threads may share them out as they like; here in pieces
-  // of the list, each with a sum of its own.
-  const std::int64_t pieces = std::min<std::int64_t>(16, std::ssize(left));
-  std::vector<Words> sums(static_cast<std::size_t>(pieces), Words(sum_.size(), 0));
-  parallel_for(pieces, [&](std::int64_t piece) {
-    for (std::int64_t i = piece; i < std::ssize(left); i += pieces)
-      add_mask(left[static_cast<std::size_t>(i)].secret, left[static_cast<std::size_t>(i)].sign,
-               sums[static_cast<std::size_t>(piece)]);
+  // Each thread takes all of them off a part of the words.
+  constexpr std::int64_t kWords = 1 << 15;
+  parallel_for((std::ssize(sum_) + kWords - 1) / kWords, [&](std::int64_t piece) {
+    const auto first = static_cast<std::size_t>(piece * kWords);
+    add_masks(left, std::span(sum_).subspan(first, std::min<std::size_t>(kWords, sum_.size() - first)),
+              first);
   });
-  for (const Words& part : sums) add(part, sum_);
   return std::move(sum_);
 }
 

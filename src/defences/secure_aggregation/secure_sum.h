@@ -48,6 +48,7 @@ class SecureClient {
   KeyPair mask_, seal_;
   Secret own_seed_;
   std::vector<ClientKeys> keys_;
+  std::vector<Secret> shared_;  // with each client, for what is sealed
   struct Held {
     Share own_seed, mask_key;
   };
