@@ -67,14 +67,18 @@ double noise_for(double epsilon, double rate, std::int64_t steps, double delta, 
   if (!(epsilon > 0)) fail("epsilon: {} given, expected a positive number", epsilon);
   const auto spent = [&](double sigma) {
     const NoisySteps part{sigma, rate, steps};
-    return epsilon_of({&part, 1}, delta, accountant);
+    // As fine as four digits need it, and never below.
+    return accountant == Accountant::prv ? privacy_loss_epsilon({&part, 1}, delta, {}, 1e-4)
+                                         : epsilon_of({&part, 1}, delta, accountant);
   };
-  // Epsilon falls nearly as a power of the noise: on a double logarithmic scale a line through the ends of
-  // the bracket meets the promise almost at once. Where it does not narrow the bracket, its middle does.
+  if (steps == 0) return 0;
   struct End {
     double sigma, spent;
   };
-  End low{0, std::numeric_limits<double>::infinity()}, high{1, spent(1)};
+  // The numerical bound is never above Renyi's, which is found faster, and not far below.
+  const bool numerical = accountant == Accountant::prv;
+  const double start = numerical ? noise_for(epsilon, rate, steps, delta, Accountant::renyi) : 1;
+  End high{start, spent(start)}, low = high;
   while (high.spent > epsilon) {
     low = high;
     high.sigma *= 2;
@@ -82,6 +86,13 @@ double noise_for(double epsilon, double rate, std::int64_t steps, double delta, 
       fail("epsilon {}: no noise multiplier up to {} keeps {} steps within it", epsilon, kMostNoise, steps);
     high.spent = spent(high.sigma);
   }
+  while (low.spent <= epsilon) {
+    high = low;
+    low.sigma *= numerical ? 0.9 : 0.5;
+    low.spent = spent(low.sigma);
+  }
+  // Epsilon falls nearly as a power of the noise: on a double logarithmic scale a line through the ends of
+  // the bracket meets the promise almost at once. Where it does not narrow the bracket, its middle does.
   const auto put = [&](double sigma) {
     const End end{sigma, spent(sigma)};
     (end.spent > epsilon ? low : high) = end;

@@ -18,7 +18,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Probability that may fall off the grid, as a share of delta. It is added to delta's side of the account.
 constexpr double kTail = 1e-6;
-constexpr double kPointsPerDeviation = 128;  // of the loss of one step
 // A step's loss is taken to lie between points beyond which both data sets put less than this share of delta,
 // over all steps. Above, it counts as lost; below, it is raised to the lowest point: both err upwards.
 constexpr double kNothing = 1e-8;
@@ -78,8 +77,10 @@ struct Grid {
 };
 
 // Chernoff's bounds on the composed loss at the Renyi orders, both ways; removing a unit has the larger
-// moments (Mironov, Talwar and Zhang, 2019, theorem 5), so one grid serves both.
-Grid grid_for(std::span<const NoisySteps> composition, std::span<const double> divergences, double tail) {
+// moments (Mironov, Talwar and Zhang, 2019, theorem 5), so one grid serves both. added: what
+// it may add to epsilon, as far as its step decides.
+Grid grid_for(std::span<const NoisySteps> composition, std::span<const double> divergences, double added,
+              double tail) {
   const std::vector<double>& orders = renyi_orders();
   double above = kInfinity, below = -std::log(tail);
   for (std::size_t i = 0; i < orders.size(); ++i) {
@@ -87,14 +88,18 @@ Grid grid_for(std::span<const NoisySteps> composition, std::span<const double> d
     above = std::min(above, divergences[i] - std::log(tail) / (a - 1));
     below = std::min(below, ((a - 1) * divergences[i] - std::log(tail)) / a);
   }
-  double deviation = kInfinity;
-  for (const NoisySteps& part : composition)
-    deviation = std::min(deviation, part.rate * std::sqrt(std::expm1(1 / (part.sigma * part.sigma))));
-  deviation = std::min(deviation, 1.0);
+  // A loss between two points goes to both of them: on average its variance grows by step^2 / 6 and its mean
+  // by half of that, in each of all steps. Epsilon lies some five deviations out.
+  double steps = 0, variance = 0;
+  for (const NoisySteps& part : composition) {
+    const double s = part.rate * std::sqrt(std::expm1(1 / (part.sigma * part.sigma)));
+    steps += static_cast<double>(part.steps);
+    variance += static_cast<double>(part.steps) * std::min(s * s, 1.0);
+  }
+  const double step = std::sqrt(12 * added / (steps * (1 + 5 / std::sqrt(variance))));
   Grid grid;
   const double range = above + below;
-  double points =
-      std::clamp(range / deviation * kPointsPerDeviation, double{kFewestPoints}, double{kMostPoints});
+  const double points = std::clamp(range / step, double{kFewestPoints}, double{kMostPoints});
   grid.points = std::int64_t{1} << static_cast<int>(std::ceil(std::log2(points)));
   grid.step = range / static_cast<double>(grid.points - 4);
   grid.highest = static_cast<std::int64_t>(std::ceil(above / grid.step));
@@ -179,11 +184,9 @@ class StepTable {
 
 using Complex = c10::complex<double>;
 
-// z^steps by squaring; zero where nothing of it is left.
-Complex power_of(Complex z, std::int64_t steps) {
-  constexpr double kLeast = -300;  // of the logarithm
-  const double squared = std::norm(z);
-  if (!(squared > 0) || 0.5 * static_cast<double>(steps) * std::log(squared) < kLeast) return 0;
+// z^steps by squaring; zero where its square is below `least`, and nothing of the power would be left.
+Complex power_of(Complex z, std::int64_t steps, double least) {
+  if (!(std::norm(z) > least)) return 0;
   Complex power = 1;
   for (; steps > 0; steps /= 2, z *= z)
     if (steps % 2 == 1) power *= z;
@@ -213,10 +216,11 @@ Composed composed(std::span<const NoisySteps> composition, const Grid& grid, dou
     for (std::size_t i = 0; i < n; ++i) signal[i] = {removed.mass[i], added.mass[i]};
     const at::Tensor transformed = at::fft_fft(tensor_of()).contiguous();
     const Complex* z = transformed.data_ptr<Complex>();
+    const double least = std::exp(-200.0 / static_cast<double>(part.steps));
     for (std::size_t f = 0; f <= n / 2; ++f) {
       const Complex here = z[f], mirror = std::conj(z[(n - f) % n]);
-      spectra[f].first *= power_of(0.5 * (here + mirror), part.steps);
-      spectra[f].second *= power_of(Complex(0, -0.5) * (here - mirror), part.steps);
+      spectra[f].first *= power_of(0.5 * (here + mirror), part.steps, least);
+      spectra[f].second *= power_of(Complex(0, -0.5) * (here - mirror), part.steps, least);
     }
   }
   for (std::size_t f = 0; f < n; ++f) {
@@ -256,7 +260,7 @@ double epsilon_at(const GridLoss& loss, const Grid& grid, double delta) {
 }  // namespace
 
 double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delta,
-                            const GridAllowance& allowance) {
+                            const GridAllowance& allowance, double roughness) {
   check_steps(composition);
   check_delta(delta);
   delta *= 1 - allowance.delta_share;
@@ -267,14 +271,16 @@ double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delt
   if (std::ranges::any_of(parts, [](const NoisySteps& part) { return part.sigma == 0; })) return kInfinity;
   const std::vector<double>& orders = renyi_orders();
   const std::vector<double> divergences = renyi_of(parts, orders);
-  const Grid grid = grid_for(parts, divergences, kTail * delta);
+  const double renyi = epsilon_from_renyi(orders, divergences, delta).epsilon;
+  if (std::isinf(renyi)) return kInfinity;
+  const Grid grid = grid_for(parts, divergences, roughness * std::max(1.0, renyi), kTail * delta);
   std::int64_t steps = 0;
   for (const NoisySteps& part : parts) steps += part.steps;
   const Composed loss = composed(parts, grid, kNothing * delta / static_cast<double>(steps));
   const double worst =
       std::max({0.0, epsilon_at(loss.removed, grid, delta), epsilon_at(loss.added, grid, delta)});
   // Rounding in the transforms hides the smallest deltas; Renyi's bound holds there too.
-  return std::min(worst, epsilon_from_renyi(orders, divergences, delta).epsilon) + allowance.epsilon;
+  return std::min(worst, renyi) + allowance.epsilon;
 }
 
 }  // namespace undertext

@@ -20,7 +20,8 @@ inline constexpr GridAllowance kOpacusAllowance{0.01, 1e-3};
 // the worse. The loss of one step is put on a grid so that its curve delta(epsilon) is met at the grid's
 // points and lies above the true one between them (Doroshenko et al., 2022, "connect the dots"); steps are
 // composed by Fourier transforms; what falls off the grid's upper end counts as lost. Infinite without noise.
+// roughness: about what the grid may add to epsilon, as a share of it (of 1 below 1); a finer one is slower.
 double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delta,
-                            const GridAllowance& allowance = {});
+                            const GridAllowance& allowance = {}, double roughness = 1e-5);
 
 }  // namespace undertext
