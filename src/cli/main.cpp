@@ -1,6 +1,6 @@
 // The program: reads the flags, runs one verb, turns every failure into one line and an exit code.
 //   0  done      2  something the user can mend      1  something else, such as a cell of an experiment that
-//   failed      3  inspect: a state that is not fit to train on
+//   failed      3  inspect: a state that is not fit to train on; privacy canary: a claim that is refuted
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
@@ -73,6 +73,9 @@ int run(int argc, char** argv) {
   verbs.push_back(server_corrupt_verb(*server));
   verbs.push_back(inspect_verb(program));
   verbs.push_back(defences_verb(program));
+  CLI::App* privacy = privacy_app(program);
+  verbs.push_back(privacy_canary_verb(*privacy));  // before the verb that it belongs to, which is parsed too
+  verbs.push_back(privacy_verb(*privacy));
   verbs.push_back(new_verb(program));
   verbs.push_back(train_verb(program));
   verbs.push_back(run_verb(program));
