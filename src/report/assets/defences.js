@@ -100,7 +100,8 @@ function showPrivacy() {
   if (entries.length === 0) return;
   byId("privacy").append(element("h3", {}, "What is promised"),
     element("dl", { class: "terms" }, ...entries.flatMap(({ spec, statement }) =>
-      [element("dt", {}, element("code", {}, visible(spec))), element("dd", {}, typeset(statement))])));
+      [element("dt", {}, element("code", {}, visible(spec))),
+        element("dd", {}, element("pre", { tabindex: "0" }, statement.trim().split("\n").map(visible).join("\n")))])));
 }
 
 function frontierChart(threat, index) {
