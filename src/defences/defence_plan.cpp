@@ -40,7 +40,10 @@ void add_client(const DefenceSpec& spec, Seed seed, ClientDefences& all) {
   if (kind == "pruning")
     all.push_back(std::make_shared<Pruning>(
         spec.number("share"), spec.text("scope") == "all" ? PruningScope::all : PruningScope::each));
-  if (kind == "noised-embedding") all.push_back(std::make_shared<NoisedEmbedding>(spec.number("sigma")));
+  if (kind == "noised-embedding")
+    all.push_back(std::make_shared<NoisedEmbedding>(spec.number("sigma"), spec.text("where") == "weights"
+                                                                              ? EmbeddingNoise::weights
+                                                                              : EmbeddingNoise::output));
   if (kind == "dropout-embedding") all.push_back(std::make_shared<DropoutEmbedding>(spec.number("rate")));
   if (kind == "adversarial-embedding")
     all.push_back(std::make_shared<AdversarialEmbedding>(spec.number("magnitude")));

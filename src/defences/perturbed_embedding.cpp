@@ -25,10 +25,11 @@ void set_once(double& place, double value, const char* what) {
 
 }  // namespace
 
-NoisedEmbedding::NoisedEmbedding(double sigma) : sigma_(checked_size(sigma, "noised embedding")) {}
+NoisedEmbedding::NoisedEmbedding(double sigma, EmbeddingNoise where)
+    : sigma_(checked_size(sigma, "noised embedding")), where_(where) {}
 
 void NoisedEmbedding::on_perturbation(Perturbation& perturbation) const {
-  set_once(perturbation.embedding_noise, sigma_, "noised embedding");
+  if (where_ == EmbeddingNoise::output) set_once(perturbation.embedding_noise, sigma_, "noised embedding");
 }
 
 DropoutEmbedding::DropoutEmbedding(double rate) : rate_(checked_rate(rate, "dropout embedding")) {}

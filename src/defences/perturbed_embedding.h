@@ -7,14 +7,23 @@
 
 namespace undertext {
 
-// Section VI-A, Noised Embedding: Gaussian noise on the embedding's output, drawn anew in every step.
+// Where noise on the embedding goes.
+enum class EmbeddingNoise {
+  output,   // on what it puts out: drawn anew in every step, and forgotten
+  weights,  // on its weights: the noise of every step stays there and adds up
+};
+
+// Section VI-A, Noised Embedding: Gaussian noise on the embedding in every step.
 class NoisedEmbedding : public ClientDefence {
  public:
-  explicit NoisedEmbedding(double sigma);  // UserError unless a finite number of at least 0
+  // UserError unless sigma is a finite number of at least 0.
+  explicit NoisedEmbedding(double sigma, EmbeddingNoise where = EmbeddingNoise::output);
   void on_perturbation(Perturbation& perturbation) const override;
+  double embedding_drift() const override { return where_ == EmbeddingNoise::weights ? sigma_ : 0; }
 
  private:
   double sigma_;
+  EmbeddingNoise where_;
 };
 
 // Section VI-A, Dropout Embedding: a share of the embedding's output is set to zero, the rest scaled up.

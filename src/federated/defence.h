@@ -16,6 +16,8 @@ class ClientDefence {
   // Adds to what the client's model does to itself while it trains. UserError where another defence of the
   // client did the same.
   virtual void on_perturbation(Perturbation& perturbation) const { (void)perturbation; }
+  // Deviation of Gaussian noise that every step adds to the weights of the token embedding, where it stays.
+  virtual double embedding_drift() const { return 0; }
   // The largest norm of one sentence's own gradient (of its loss, reduced over its own words), over all that
   // is trained; longer ones are scaled down to it before they are added up. Infinite: as they are.
   virtual double sentence_bound() const { return std::numeric_limits<double>::infinity(); }

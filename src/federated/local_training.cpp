@@ -68,6 +68,7 @@ class Client {
         gradient_wanted_(training.kind == UpdateKind::gradient || act_on_steps(defences) ||
                          training.clip_norm > 0 || training.clip_value > 0 || training.carry_state) {
     perturb(model, defences);
+    for (const auto& defence : defences) drift_ = std::hypot(drift_, defence->embedding_drift());
     if (training.optimiser == Optimiser::adam)
       adam_.emplace(model, adam_options(training), names_,
                     [this](std::span<const Sentence> batch, std::int64_t, NamedTensors& gradient) {
@@ -136,6 +137,14 @@ class Client {
   void prepare() {
     const Seed seed = training_.seed.derive("step").derive(static_cast<std::uint64_t>(step_));
     model_.randomise(training_.dropout ? std::optional(seed) : std::nullopt);
+    if (drift_ > 0) drift(seed.derive("embedding drift"));
+  }
+
+  void drift(Seed seed) {
+    const std::optional<std::string> name = model_.parameter_of(Role::token_embedding);
+    if (!name) fail("noise on the embedding's weights: a {} has none", model_.kind());
+    at::Tensor weights = model_.parameters().at(*name);
+    add_normal_noise(seed, static_cast<float>(drift_), weights.data_ptr<float>(), weights.numel());
   }
 
   NamedTensors& own_gradient() {
@@ -169,6 +178,7 @@ class Client {
   LstmState carried_;    // from step to step of an epoch
   double expected_ = 0;  // texts of a step that draws them; 0: as many as it is given
   std::optional<Adam> adam_;
+  double drift_ = 0;  // of the embedding's weights in each step, of all defences together
   std::int64_t step_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "defences/perturbed_embedding.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -65,6 +66,28 @@ TEST(PerturbedEmbedding, AModelThatCannotSaysSo) {
       std::make_shared<DropoutEmbedding>(0.1)};
   EXPECT_NE(complaint([&] { train_locally(*model, texts, {}, "", defences); }).find("cifg-lstm cannot train"),
             std::string::npos);
+}
+
+// What every step adds to the embedding's weights leaves with them.
+TEST(PerturbedEmbedding, NoiseInTheWeightsStaysAndAddsUp) {
+  const auto model = CifgLstm::random({.vocabulary = 400, .embedding = 16, .units = 6}, Seed(1));
+  const std::string name = *model->parameter_of(Role::token_embedding);
+  const std::vector<Sentence> texts(9, Sentence{5, 6, 7});
+  const std::vector<std::shared_ptr<const ClientDefence>> defences = {
+      std::make_shared<NoisedEmbedding>(0.1, EmbeddingNoise::weights)};
+  LocalTraining training{.batch = 1, .learning_rate = 1e-9, .train_embedding = true};
+  const auto moved = [&] {
+    const Update update = train_locally(*model, texts, training, "", defences);
+    return (update.tensors.at(name) - model->parameters().at(name)).std().item<double>();
+  };
+  EXPECT_NEAR(moved(), 0.1 * 3, 0.02);  // nine steps
+  training.batch = 9;
+  EXPECT_NEAR(moved(), 0.1, 0.005);
+  training.train_embedding = false;  // it is not sent then
+  EXPECT_FALSE(train_locally(*model, texts, training, "", defences).tensors.contains(name));
+  Perturbation nothing;
+  defences.front()->on_perturbation(nothing);
+  EXPECT_FALSE(nothing.any());
 }
 
 }  // namespace
