@@ -17,6 +17,12 @@ RecordMethod record_method_named(const std::string& name) {
   return RecordMethod::best;
 }
 
+RecordFormula record_formula_named(const std::string& name) {
+  if (name == "paper") return RecordFormula::paper;
+  UNDERTEXT_CHECK(name == "ours");
+  return RecordFormula::ours;
+}
+
 json record_pairs(const RecordRecovery& recovery, const PlantedTexts& truth) {
   json pairs = json::array();
   for (const VictimRecords& victim : recovery.victims) {

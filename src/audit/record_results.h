@@ -12,6 +12,8 @@ namespace undertext {
 
 // "baseline", "eavesdrop", "watermark", "best".
 RecordMethod record_method_named(const std::string& name);
+// "ours", "paper".
+RecordFormula record_formula_named(const std::string& name);
 
 // The true record of every victim beside the candidate that is ranked first, as samples of results hold them.
 nlohmann::json record_pairs(const RecordRecovery& recovery, const PlantedTexts& truth);

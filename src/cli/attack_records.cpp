@@ -21,7 +21,7 @@ constexpr std::int64_t kMost = 1'000'000;
 
 struct Flags {
   std::filesystem::path snapshots, truth, watermarks;
-  std::string pattern, method = "best", exposure = "whole", rounds;
+  std::string pattern, method = "best", formula = "ours", rounds;
   std::optional<std::string> watermark, context;
   std::optional<std::int64_t> victim;
   std::optional<std::uint64_t> permute;
@@ -120,6 +120,7 @@ nlohmann::json json_of(const Flags& flags, const FederationObservation& observat
   }
   return {{"attack", "records"},
           {"method", flags.method},
+          {"formula", flags.formula},
           {"pattern", flags.pattern},
           {"rank", "the smallest is the best"},
           {"rounds", observation.rounds},
@@ -133,11 +134,11 @@ nlohmann::json json_of(const Flags& flags, const FederationObservation& observat
           {"threat_model", "client"}};
 }
 
-std::string searched_text(const RecordRecovery& recovery) {
-  const std::string where =
-      recovery.first_searched == recovery.last_searched
-          ? fmt::format("after round {}", recovery.last_searched)
-          : fmt::format("by rounds {} to {} together", recovery.first_searched, recovery.last_searched);
+std::string searched_text(const Flags& flags, const RecordRecovery& recovery) {
+  const std::int64_t first = recovery.first_searched, last = recovery.last_searched;
+  std::string where = fmt::format("after round {}", last);
+  if (first < last) where = fmt::format("after each of rounds {} to {}", first, last);
+  if (flags.method == "best") where = fmt::format("by rounds {} to {} together", first, last);
   return fmt::format("the likeliest of 2^{:.1f} texts {}; the first {} proven to be so", recovery.log2_texts,
                      where, recovery.proven);
 }
@@ -169,10 +170,11 @@ std::string text_of(const Flags& flags, const FederationObservation& observation
           ? "a client that sees the global model after each round, and put a text among the victim's"
           : "a client that sees the global model after each round, and who took part",
       counted(observation.clients, "client", "clients"), counted(observation.rounds, "round", "rounds"),
-      searched_text(recovery),
+      searched_text(flags, recovery),
       flags.method == "baseline" ? "exposure alone, one list for all"
       : flags.method == "best"   ? "confidence"
-                                 : "the ranks of correlation and exposure, added");
+      : flags.formula == "paper" ? "the ranks of correlation and exposure, added, as published"
+                                 : "the ranks of correlation and exposure of the free characters, added");
   if (scores) text += score_lines(*scores);
   for (const VictimRecords& victim : recovery.victims) {
     text += fmt::format("\nclient {}\n  {:>7}  {:>11}  {:>8}  {:>5}  {}record\n", victim.client, "rank",
@@ -194,7 +196,7 @@ int run(const Flags& flags) {
   attack.method = record_method_named(flags.method);
   attack.watermarks = watermarks_of(flags);
   attack.candidates = flags.candidates;
-  attack.exposure = flags.exposure == "free" ? ExposureOf::free : ExposureOf::whole;
+  attack.formula = record_formula_named(flags.formula);
   attack.context = flags.context;
   if (flags.victim) attack.victims = {*flags.victim};
   const FederationObservation observation = observed(flags);
@@ -242,9 +244,10 @@ Verb attack_records_verb(CLI::App& attack) {
   app->add_option("--candidates", flags->candidates, "likeliest texts of a model to look at (1000)")
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->option_text("K");
-  app->add_option("--exposure", flags->exposure,
-                  "published methods: exposure of the whole record or of its free characters (whole)")
-      ->check(CLI::IsMember({"whole", "free"}))
+  app->add_option("--formula", flags->formula,
+                  "eavesdrop and watermark: as the paper has it, or ours: exposure of the free characters "
+                  "alone, candidates and exposures of the last few models (ours)")
+      ->check(CLI::IsMember({"ours", "paper"}))
       ->option_text("NAME");
   app->add_option("--context", flags->context, "what stands before a record (a line feed)")
       ->option_text("TEXT");

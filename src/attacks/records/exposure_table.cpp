@@ -30,6 +30,7 @@ RecordCandidates likeliest_records(const FederationObservation& observation, con
     candidates.proven.push_back(top.proven);
     for (TopRecord& record : top.records)
       if (known.insert(record.tokens).second) candidates.records.push_back(std::move(record.tokens));
+    if (candidates.proven.size() == 1) candidates.of_first = std::ssize(candidates.records);
   }
   return candidates;
 }

@@ -16,6 +16,7 @@ struct RecordCandidates {
   std::vector<Sentence> records;  // each once
   // Of each snapshot that was searched: how many of its likeliest texts are proven to be among the records.
   std::vector<std::int64_t> proven;
+  std::int64_t of_first = 0;  // the first so many records are those of the first snapshot, best first
 };
 
 struct CandidateSearch {

@@ -18,21 +18,25 @@ const std::string& watermark_of(const RecordAttack& attack, std::int64_t victim)
 
 }  // namespace
 
-std::vector<VictimRecords> published_records(const FederationObservation& observation,
-                                             const ExposureTable& table,
-                                             const std::vector<std::string>& texts, double log2_texts,
+std::vector<VictimRecords> published_records(const FederationObservation& observation, const RankedFrom& from,
                                              const RecordAttack& attack) {
-  const Matrix<double>& exposure = attack.exposure == ExposureOf::whole ? table.whole : table.free;
+  const bool whole = attack.formula == RecordFormula::paper || attack.method == RecordMethod::baseline;
+  const ExposureTable& table = from.table;
+  const Matrix<double>& exposure = whole ? table.whole : table.free;
   const auto n = static_cast<std::size_t>(table.records());
   std::vector<std::vector<double>> changes;
   std::vector<std::int64_t> owners;
-  std::vector<double> last;
+  std::vector<double> last;  // the mean of the last models
   for (std::int64_t r = 0; r < table.records(); ++r) {
     changes.push_back(exposure_changes(of_record(exposure, r)));
     owners.push_back(owner_by_correlation(changes.back(), observation));
-    last.push_back(exposure(exposure.rows - 1, r));
+    double sum = 0;
+    for (std::int64_t model = 0; model < from.models; ++model) sum += exposure(table.rounds() - model, r);
+    last.push_back(sum / static_cast<double>(from.models));
   }
-  const std::vector<double> last_ranks = average_ranks_from_top(last);
+  const double* after_last = table.whole.row(table.rounds());
+  const std::vector<double> last_ranks =
+      average_ranks_from_top(std::span(after_last, static_cast<std::size_t>(from.of_last)));
 
   std::vector<VictimRecords> victims;
   for (const std::int64_t victim : attack.victims) {
@@ -51,12 +55,13 @@ std::vector<VictimRecords> published_records(const FederationObservation& observ
     records.candidates.reserve(n);
     for (const RankedRecord& one : ranked) {
       const auto r = static_cast<std::size_t>(one.record);
-      records.candidates.push_back({.text = texts[r],
+      records.candidates.push_back({.text = from.texts[r],
                                     .rank = one.rank,
                                     .correlation = correlation[r],
                                     .exposure = table.whole(table.rounds(), one.record),
-                                    .owner = owners[r],
-                                    .bits = exposure_in_bits(log2_texts, last_ranks[r])});
+                                    .owner = owners[r]});
+      if (one.record < from.of_last)
+        records.candidates.back().bits = exposure_in_bits(from.log2_texts, last_ranks[r]);
     }
   }
   return victims;

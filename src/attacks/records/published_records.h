@@ -1,5 +1,5 @@
 // The published attacks on candidates whose exposures are known: the baseline and record-level's algorithms 1
-// and 2.
+// and 2, by the published formula or by ours.
 #pragma once
 
 #include "attacks/records/exposure_table.h"
@@ -7,10 +7,17 @@
 
 namespace undertext {
 
-// texts: of each record of the table. Victims and watermarks were checked.
-std::vector<VictimRecords> published_records(const FederationObservation& observation,
-                                             const ExposureTable& table,
-                                             const std::vector<std::string>& texts, double log2_texts,
+// The candidates that are ranked.
+struct RankedFrom {
+  ExposureTable table;
+  std::vector<std::string> texts;  // of each record of the table
+  std::int64_t of_last = 0;        // the first so many are the likeliest after the last round
+  std::int64_t models = 1;         // the last so many were searched; their exposures are averaged
+  double log2_texts = 0;           // of the pattern
+};
+
+// Victims and watermarks were checked.
+std::vector<VictimRecords> published_records(const FederationObservation& observation, const RankedFrom& from,
                                              const RecordAttack& attack);
 
 }  // namespace undertext

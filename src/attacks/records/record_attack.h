@@ -19,10 +19,10 @@ enum class RecordMethod {
   best,       // all rounds and all victims together
 };
 
-// What the published methods take exposure of.
-enum class ExposureOf {
-  whole,  // the whole record, as the paper does
-  free,   // the free characters alone, without the drift of the fixed ones
+// How eavesdrop and watermark rank candidates; the baseline is always as published.
+enum class RecordFormula {
+  ours,   // eqs. 10 and 12 of the free characters' exposure, over the last few models
+  paper,  // as published: exposure of the whole record, candidates and their last exposure of the last model
 };
 
 struct Watermark {
@@ -34,8 +34,8 @@ struct RecordAttack {
   RecordMethod method = RecordMethod::best;
   std::vector<std::int64_t> victims = {};  // empty: all clients
   std::vector<Watermark> watermarks = {};  // for the method of that name, one for each victim
-  std::int64_t candidates = 1000;          // the likeliest texts that are looked at; best: 100 at most
-  ExposureOf exposure = ExposureOf::whole;
+  std::int64_t candidates = 1000;  // the likeliest texts of a model that are looked at; best: 100 at most
+  RecordFormula formula = RecordFormula::ours;
   // What stands before a record; nothing: a line feed where the model knows that character.
   std::optional<std::string> context = {};
 };
@@ -47,7 +47,8 @@ struct RecoveredRecord {
   double exposure = 0;     // after the last round, eq. 5
   // The client with the highest ECorr, or, by the method best, with the clearest effect on the record.
   std::int64_t owner = 0;
-  std::optional<double> bits = {};        // the Secret Sharer's exposure; published methods only
+  // The Secret Sharer's exposure; not by the method best, nor where the rank after the last round is unknown.
+  std::optional<double> bits = {};
   std::optional<double> confidence = {};  // that this is the victim's record; only the method best says so
 };
 
@@ -59,8 +60,9 @@ struct VictimRecords {
 struct RecordRecovery {
   std::vector<VictimRecords> victims;
   double log2_texts = 0;  // of the pattern
-  // The rounds whose models were searched for candidates: the last one, or, by the method best, all of them
-  // together. So many of the candidates, of each victim at least, are proven to be the likeliest.
+  // The rounds whose models were searched for candidates: the last ones one by one, or, by the method best,
+  // all of them together. So many of the candidates, of each victim at least, are proven to be the likeliest
+  // (after the last round, where models were searched one by one).
   std::int64_t first_searched = 0, last_searched = 0, proven = 0;
 };
 
