@@ -1,15 +1,16 @@
 // undertext privacy canary: how much privacy a training really gives, measured from below.
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "audit/canary_audit.h"
 #include "base/error.h"
+#include "cli/defence_flags.h"
 #include "cli/output.h"
 #include "cli/text_inputs.h"
 #include "cli/verb.h"
-#include "defences/accounting/accountant.h"
-#include "defences/dpsgd.h"
+#include "defences/accounting/noisy_steps.h"
 #include "models/load_model.h"
 
 namespace undertext {
@@ -22,7 +23,7 @@ struct Flags {
   TextInputs texts;
   std::string canary;
   std::int64_t words = 5;
-  double clip = 1, sigma = 1;
+  DefenceFlags defences;
   std::optional<double> claim;
   CanaryAuditOptions audit;
   std::uint64_t seed = 1;
@@ -33,34 +34,46 @@ struct Result {
   CanaryAudit audit;
   double upper = 0;
   std::string canary;
-  std::int64_t texts = 0;
-  NoisySteps steps;
+  std::int64_t texts = 0, steps = 0;
   bool refuted() const { return audit.lower_bound > upper; }
 };
 
+// What the defences promise by the accountant; infinite where they promise nothing.
+double promised(const DefencePlan& plan, const LocalTraining& training, const Result& result, double delta) {
+  const std::int64_t all = result.texts + 1;
+  const auto guarantee = plan.guarantee(PrivateRun{all, training.batch, result.steps, delta});
+  if (!guarantee) return std::numeric_limits<double>::infinity();
+  if (training.sampling != Sampling::poisson && training.batch != 0 && training.batch < all)
+    fail(
+        "batches that are taken in order have no known epsilon, expected sampling=poisson of dpsgd, --batch "
+        "0 "
+        "or --claim");
+  return guarantee->claim.epsilon;
+}
+
 Result measured(Flags& flags) {
+  const DefencePlan plan = flags.defences.plan();
   const ModelFolder folder = load_model_folder(flags.model);
   const Tokenizer& tokenizer = *folder.tokenizer;
-  const std::vector<Sentence> texts = flags.texts.read(tokenizer);
+  plan.check(DefenceSetting::update, *folder.model, &tokenizer);
+  const std::vector<Sentence> texts = plan.texts(flags.texts.read(tokenizer), tokenizer);
   const Seed seed(flags.seed);
   const Sentence canary = flags.canary.empty() ? random_canary(tokenizer, flags.words, seed.derive("canary"))
                                                : tokenizer.encode(flags.canary);
   CanaryAuditOptions& options = flags.audit;
   LocalTraining& training = options.training;
   training.reduction = Reduction::mean;
-  training.sampling = Sampling::poisson;
   training.train_embedding = flags.train_all || folder.model->start_token() == kNoToken;
+  plan.apply(training);
   if (training.batch < 0 || training.epochs < 1)
     fail("batches of {} and {} epochs, expected at least 0 and at least 1", training.batch, training.epochs);
+  check_delta(options.delta);
   options.seed = seed;
-  options.defences = [clip = flags.clip, sigma = flags.sigma](Seed own) {
-    return std::vector<std::shared_ptr<const ClientDefence>>{std::make_shared<DpSgd>(clip, sigma, own)};
-  };
-  options.defences(seed);  // refuses what is no number before anything is trained
+  options.defences = [&plan](Seed own) { return plan.client(own); };
   Result result;
   result.texts = std::ssize(texts);
-  result.steps = dpsgd_steps(flags.sigma, result.texts + 1, training.batch, training.epochs);
-  result.upper = flags.claim ? *flags.claim : epsilon_of({&result.steps, 1}, options.delta);
+  result.steps = training.epochs * steps_per_epoch(result.texts + 1, training.batch);
+  result.upper = flags.claim ? *flags.claim : promised(plan, training, result, options.delta);
   result.canary = tokenizer.decode(canary);
   result.audit = audit_canary(*folder.model, tokenizer, texts, canary, options);
   return result;
@@ -83,10 +96,8 @@ nlohmann::json json_of(const Flags& flags, const Result& result) {
           {"trials", flags.audit.trials},
           {"confidence", flags.audit.confidence},
           {"delta", flags.audit.delta},
-          {"sigma", flags.sigma},
-          {"clip", flags.clip},
-          {"rate", result.steps.rate},
-          {"steps", result.steps.steps},
+          {"defences", flags.defences.plan().text()},
+          {"steps", result.steps},
           {"by_loss", json_of(audit.by_loss)},
           {"by_gradient", json_of(audit.by_gradient)},
           {"exposure_with", audit.exposure_with},
@@ -104,13 +115,14 @@ std::string text_of(const Flags& flags, const Result& result) {
                        one.lower_bound, one.guesses.true_positives, one.guesses.with,
                        one.guesses.false_positives, one.guesses.without);
   };
+  const std::string defences = flags.defences.plan().text();
   std::string text = fmt::format(
       "canary:        {}\n"
-      "training:      {}, {} at a rate of {:.3g}; norm {:.4g}, noise multiplier {:.4g}\n"
+      "training:      {}, {}\n"
+      "defences:      {}\n"
       "runs:          {} with the canary, {} without; half of them choose the threshold\n",
-      quote(result.canary), counted(result.texts, "text", "texts"),
-      counted(result.steps.steps, "step", "steps"), result.steps.rate, flags.clip, flags.sigma,
-      flags.audit.trials, flags.audit.trials);
+      quote(result.canary), counted(result.texts, "text", "texts"), counted(result.steps, "step", "steps"),
+      defences.empty() ? "none" : defences, flags.audit.trials, flags.audit.trials);
   text += guesses("by loss:       ", audit.by_loss) + guesses("by gradient:   ", audit.by_gradient);
   if (flags.audit.references > 0)
     text += fmt::format("exposure:      {:.2f} bits with the canary, {:.2f} without, among {} other texts\n",
@@ -143,8 +155,7 @@ Verb privacy_canary_verb(CLI::App& privacy) {
       *app, {.texts = "--texts", .ids = "--ids", .purpose = "what is trained on", .required = true});
   app->add_option("--canary", flags->canary, "text that is there or not (random words)")->option_text("TEXT");
   app->add_option("--words", flags->words, "words of a random canary (5)")->option_text("N");
-  app->add_option("--clip", flags->clip, "norm that each text's gradient is cut to (1)")->option_text("C");
-  app->add_option("--sigma", flags->sigma, "deviation of the noise, over that norm (1)")->option_text("S");
+  flags->defences.add_flags(*app);
   app->add_option("--batch", flags->audit.training.batch, "texts a step draws on average; 0: all (32)")
       ->option_text("B");
   app->add_option("--epochs", flags->audit.training.epochs, "epochs (1)")->option_text("E");

@@ -167,12 +167,16 @@ DefencePlan::Averagings DefencePlan::averaging(const FederationRun& run, Seed se
 
 std::optional<Guarantee> DefencePlan::guarantee(const FederationRun& run, double delta) const {
   Composition composition;
+  PrivacyClaim claim;
   if (const DefenceSpec* spec = find("dp-fedavg"); spec != nullptr && spec->number("sigma") > 0)
     composition = {dp_fed_avg_steps(spec->number("sigma"), run.selection, run.clients, run.rounds)};
-  if (const DefenceSpec* spec = find("dp-ftrl"); spec != nullptr && spec->number("sigma") > 0)
-    composition = dp_ftrl_steps(spec->number("sigma"), tree_plan(run.selection, run.clients, run.rounds));
+  if (const DefenceSpec* spec = find("dp-ftrl"); spec != nullptr && spec->number("sigma") > 0) {
+    const TreePlan trees = tree_plan(run.selection, run.clients, run.rounds);
+    composition = dp_ftrl_steps(spec->number("sigma"), trees);
+    claim.trees =
+        NoisyTrees{spec->number("sigma"), *std::ranges::max_element(trees.leaves), std::ssize(trees.leaves)};
+  }
   if (composition.empty()) return std::nullopt;
-  PrivacyClaim claim;
   claim.delta = delta;
   claim.unit = "user";
   claim.epsilon = epsilon_of(composition, delta, claim.accountant);

@@ -118,26 +118,48 @@ class PrivacyCanary : public testing::Test {
 };
 
 TEST_F(PrivacyCanary, DoesNotRefuteWhatIsTrue) {
-  const Outcome run = undertext_run(canary({"--sigma", "1", "--json"}));
+  const Outcome run = undertext_run(canary({"--defence", "dpsgd:clip=1,sigma=1", "--json"}));
   EXPECT_EQ(run.code, 0) << run.err;
   const json told = run.json();
   EXPECT_FALSE(told.at("refuted").get<bool>());
   EXPECT_LE(told.at("lower_bound").get<double>(), told.at("upper_bound").get<double>());
-  const Outcome again = undertext_run(canary({"--sigma", "1", "--json", "--threads", "1"}));
+  const Outcome again =
+      undertext_run(canary({"--defence", "dpsgd:clip=1,sigma=1", "--json", "--threads", "1"}));
   EXPECT_EQ(again.out, run.out);
 }
 
 TEST_F(PrivacyCanary, RefutesWhatIsNot) {
-  const Outcome run = undertext_run(canary({"--sigma", "0.1", "--claim", "1"}));
+  const Outcome run = undertext_run(canary({"--defence", "dpsgd:clip=1,sigma=0.1", "--claim", "1"}));
   EXPECT_EQ(run.code, 3) << run.out << run.err;
   EXPECT_NE(run.out.find("the claim is refuted"), std::string::npos) << run.out;
 }
 
+// Without a defence nothing is promised, and so nothing refuted; with batches in order nothing is known.
+TEST_F(PrivacyCanary, ClaimsNoMoreThanIsKnown) {
+  const Outcome open = undertext_run(canary({"--json"}));
+  EXPECT_EQ(open.code, 0) << open.err;
+  EXPECT_TRUE(open.json().at("upper_bound").is_null());
+  const Outcome ordered = undertext_run(canary({"--defence", "dpsgd:clip=1,sigma=1", "--batch", "2"}));
+  EXPECT_EQ(ordered.code, 2) << ordered.out;
+  EXPECT_NE(ordered.err.find("sampling=poisson"), std::string::npos) << ordered.err;
+  const Outcome drawn =
+      undertext_run(canary({"--defence", "dpsgd:clip=1,sigma=1,sampling=poisson", "--batch", "2", "--json"}));
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+}
+
 TEST_F(PrivacyCanary, RefusesWhatMakesNoSense) {
-  const std::vector<std::vector<std::string>> wrong = {
-      {"--sigma", "-1"}, {"--clip", "0"},        {"--trials", "2"}, {"--confidence", "1"},
-      {"--claim", "-1"}, {"--rate", ".1"},       {"--words", "0"},  {"--epochs", "0"},
-      {"--batch", "-1"}, {"--references", "-1"}, {"--delta", "2"},  {"--learning-rate", "0"}};
+  const std::vector<std::vector<std::string>> wrong = {{"--defence", "dpsgd:clip=1,sigma=-1"},
+                                                       {"--defence", "dp-ftrl:clip=1,sigma=1"},
+                                                       {"--trials", "2"},
+                                                       {"--confidence", "1"},
+                                                       {"--claim", "-1"},
+                                                       {"--rate", ".1"},
+                                                       {"--words", "0"},
+                                                       {"--epochs", "0"},
+                                                       {"--batch", "-1"},
+                                                       {"--references", "-1"},
+                                                       {"--delta", "2"},
+                                                       {"--learning-rate", "0"}};
   for (const std::vector<std::string>& more : wrong) {
     const Outcome run = undertext_run(canary(more));
     EXPECT_EQ(run.code, 2) << more.front() << run.out;

@@ -102,6 +102,12 @@ TEST(DefencePlan, PromisesWhatTheAccountantSays) {
       plan({"dpsgd:clip=1,sigma=1.3"}).guarantee({.texts = 60'000, .batch = 150, .steps = 6'000});
   EXPECT_NE(in_order->statement.find("taken in order"), std::string::npos);
   EXPECT_FALSE(plan({"noise-per-step:sigma=9"}).guarantee({.texts = 10, .steps = 1}).has_value());
+  // What is promised is done.
+  LocalTraining training;
+  plan({"dpsgd:clip=1,sigma=1.3"}).apply(training);
+  EXPECT_EQ(training.sampling, Sampling::in_order);
+  plan({"dpsgd:clip=1,sigma=1.3,sampling=poisson"}).apply(training);
+  EXPECT_EQ(training.sampling, Sampling::poisson);
 }
 
 // Whose guarantee needs clients drawn on their own, or none drawn at all, refuses the rest by name.
@@ -121,6 +127,7 @@ TEST(DefencePlan, AveragesOnTheServerWhereItsPromiseHolds) {
   EXPECT_GT(of_fed_avg->claim.epsilon, 0.5);
   // Five trees of ten leaves: each user is in 20 nodes, none of which is sampled.
   EXPECT_NEAR(of_ftrl->claim.epsilon, epsilon_of(Composition{{4, 1, 20}}, 1e-5), 1e-9);
+  EXPECT_NE(of_ftrl->statement.find("5 trees of 10 leaves"), std::string::npos) << of_ftrl->statement;
   EXPECT_FALSE(plan({"pruning"}).guarantee(uniform).has_value());
   EXPECT_THROW(plan({"secure-aggregation", "dp-fedavg:clip=1"}), UserError);
 }

@@ -265,8 +265,13 @@ double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delt
   check_delta(delta);
   delta *= 1 - allowance.delta_share;
   std::vector<NoisySteps> parts;
-  for (const NoisySteps& part : composition)
-    if (part.steps > 0) parts.push_back(part);
+  for (const NoisySteps& part : composition) {
+    if (part.steps == 0) continue;
+    const auto same = std::ranges::find_if(parts, [&](const NoisySteps& other) {
+      return other.sigma == part.sigma && other.rate == part.rate;
+    });
+    same == parts.end() ? parts.push_back(part) : void(same->steps += part.steps);
+  }
   if (parts.empty()) return 0;
   if (std::ranges::any_of(parts, [](const NoisySteps& part) { return part.sigma == 0; })) return kInfinity;
   const std::vector<double>& orders = renyi_orders();
