@@ -49,6 +49,7 @@ json value_of(const DefenceParameter& parameter, const std::string& kind, std::s
     value = number;
   }
   check(parameter, kind, value, std::string(text));
+  if (parameter.whole) value = std::llround(value.get<double>());
   return value;
 }
 

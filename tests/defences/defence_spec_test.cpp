@@ -28,6 +28,7 @@ TEST(DefenceSpec, ReadsWhatIsSaidAndFillsInTheRest) {
   EXPECT_EQ(spec.strength(), 2);
   EXPECT_EQ(parse_defence("pruning").number("share"), 0.9);
   EXPECT_TRUE(std::isnan(parse_defence("frozen-embedding").strength()));
+  EXPECT_TRUE(parse_defence("vocabulary:words=30").values.at("words").is_number_integer());
 }
 
 TEST(DefenceSpec, IsWrittenAsItIsRead) {
