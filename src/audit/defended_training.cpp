@@ -10,8 +10,20 @@
 
 namespace undertext {
 
-double perplexity_under(const DefencePlan& plan, const ModelFolder& start, std::span<const Sentence> texts,
+namespace {
+
+DefencePlan with_noise_factor(const DefencePlan& plan, double factor) {
+  std::vector<DefenceSpec> specs = plan.specs();
+  for (DefenceSpec& spec : specs)
+    if (spec.kind == "noise-on-result") spec.values["sigma"] = spec.number("sigma") * factor;
+  return DefencePlan(std::move(specs));
+}
+
+}  // namespace
+
+double perplexity_under(const DefencePlan& given, const ModelFolder& start, std::span<const Sentence> texts,
                         std::span<const Sentence> held_out, const DefendedTraining& training) {
+  const DefencePlan plan = with_noise_factor(given, training.noise_factor);
   FederationParties parties;
   parties.model = start.model;
   const auto clients = std::min<std::size_t>(static_cast<std::size_t>(training.clients), texts.size());

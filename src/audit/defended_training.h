@@ -16,6 +16,9 @@ struct DefendedTraining {
   std::int64_t rounds = 10, clients = 4;  // all clients in every round
   LocalTraining local = {};
   std::uint64_t seed = 1;
+  // Noise on the result does not grow with the learning rate as everything else in an update does: it is made
+  // larger by this factor, so that it hides as much as where it is attacked.
+  double noise_factor = 1;
 };
 
 // The perplexity on `held_out` after federated training of `start` on `texts`, shared out among the clients.

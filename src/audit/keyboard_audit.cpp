@@ -18,6 +18,7 @@
 #include "audit/trials.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "models/cifg_lstm.h"
 #include "text/corpus.h"
 
 namespace undertext {
@@ -53,11 +54,22 @@ LocalTraining training_of(const AuditOptions& options, const AuditedProtocol& pr
   return training;
 }
 
+// A model of the same shape that knows nothing. One that knows its texts already has nothing to lose by a
+// defence: what a defence costs shows where there is something to learn.
+ModelFolder fresh_like(const ModelFolder& folder, std::uint64_t seed) {
+  const auto* model = dynamic_cast<const CifgLstm*>(folder.model.get());
+  if (model == nullptr) return folder;
+  return {CifgLstm::random(model->config(), Seed(seed).derive("fresh model")), folder.tokenizer, ""};
+}
+
 class Audit {
  public:
   Audit(const AuditOptions& options, const ModelFolder& folder, const AuditTexts& texts)
-      : options_(options), folder_(folder), texts_(texts) {
-    if (!texts.held_out.empty()) before_ = perplexity(*folder.model, texts.held_out);
+      : options_(options), folder_(folder), texts_(texts), fresh_(fresh_like(folder, options.seed)) {
+    if (!texts.held_out.empty()) {
+      shared_ = perplexity(*folder.model, texts.held_out);
+      before_ = perplexity(*fresh_.model, texts.held_out);
+    }
     for (const auto& messages : texts.clients)
       for (const AuditedProtocol& protocol : options.protocols) {
         // One epoch in one batch is FedSGD by another name.
@@ -69,7 +81,8 @@ class Audit {
       letters_.emplace(options.recipe, options.cache, options.note, *folder.tokenizer);
   }
 
-  std::optional<double> perplexity_before() const { return before_; }
+  // Of the shared model, on texts that no client has.
+  std::optional<double> shared_perplexity() const { return shared_; }
 
   TrialRows run() {
     if (before_) measure_costs();
@@ -116,23 +129,24 @@ class Audit {
 
   // Of each defence, after all clients of a federation have run it.
   void measure_costs() {
-    const LocalTraining local = training_of(options_, {"FedAvg", 1, options_.utility_batch, {}});
+    LocalTraining local = training_of(options_, {"FedAvg", 1, options_.utility_batch, {}});
+    local.learning_rate = options_.utility_rate;
     const auto wanted = static_cast<std::size_t>(options_.utility_clients * options_.utility_messages);
     // Where the user's texts leave none for others, the audited clients are the federation.
     std::vector<Sentence> texts = texts_.others;
     for (const auto& messages : texts_.clients)
       if (texts_.others.empty()) texts.insert(texts.end(), messages.begin(), messages.end());
     if (texts.size() > wanted) texts.resize(wanted);
-    const DefendedTraining federation{options_.utility_rounds, options_.utility_clients, local,
-                                      options_.seed};
+    const DefendedTraining federation{options_.utility_rounds, options_.utility_clients, local, options_.seed,
+                                      options_.utility_rate / options_.learning_rate};
     std::vector<DefencePlan> plans = defences_.possible();
     std::erase_if(plans, [&](const DefencePlan& plan) { return of_letters(plan); });
-    costs_ = perplexities_under(plans, folder_, texts, texts_.held_out, federation);
+    costs_ = perplexities_under(plans, fresh_, texts, texts_.held_out, federation);
     if (letters_)
-      costs_["characters"] =
-          letters_->per_word(perplexity_under({}, letters_->folder(), letters_->letters_of(texts),
-                                              letters_->letters_of(texts_.held_out), federation),
-                             texts_.held_out);
+      costs_["characters"] = letters_->per_word(
+          perplexity_under({}, fresh_like(letters_->folder(), options_.seed), letters_->letters_of(texts),
+                           letters_->letters_of(texts_.held_out), federation),
+          texts_.held_out);
   }
 
   void attack(const Case& c, const DefencePlan& plan, TrialRows& rows) const {
@@ -163,7 +177,11 @@ class Audit {
     if (const auto cost = costs_.find(plan.text()); cost != costs_.end())
       facts.perplexity_after = cost->second;
     facts.training_seconds = made.seconds;
-    if (made.promise) rows.add_promise(plan, *made.promise);
+    if (made.promise)
+      rows.add_promise(plan,
+                       fmt::format("one update of a client, {} messages, {} with {} epoch{}", facts.messages,
+                                   facts.protocol, training.epochs, training.epochs == 1 ? "" : "s"),
+                       *made.promise);
     if (letters) return letters_->add_rows(made.observation, *c.messages, facts, rows);
     add_rows({made.observation, *folder_.tokenizer, made.truth, facts}, rows);
   }
@@ -171,7 +189,8 @@ class Audit {
   const AuditOptions& options_;
   const ModelFolder& folder_;
   const AuditTexts& texts_;
-  std::optional<double> before_;
+  ModelFolder fresh_;
+  std::optional<double> shared_, before_;  // perplexities: of the shared model and of the fresh one
   std::vector<Case> cases_;
   DefenceSet defences_{[this](const DefencePlan& plan) { return obstacle_to(plan); }, {kCuriousServer}};
   std::vector<Trial> trials_;
@@ -209,7 +228,7 @@ json run_keyboard_audit(const AuditOptions& options) {
        .command = options.command,
        .seed = options.seed,
        .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-       .model = model_facts(options, folder, audit.perplexity_before()),
+       .model = model_facts(options, folder, audit.shared_perplexity()),
        .threat_models = json::array({curious_server_json()})},
       std::move(rows));
 }

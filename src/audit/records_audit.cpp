@@ -162,7 +162,7 @@ class Audit {
     facts.perplexity_before = before_;
     facts.perplexity_after =
         std::exp2(bits_per_character(*done->observation.model(done->observation.rounds), setting_.test));
-    if (facts.promise) rows.add_promise(plan, *facts.promise);
+    if (facts.promise) rows.add_promise(plan, fmt::format("{} rounds", options_.rounds), *facts.promise);
     for (const char* method : {"baseline", "eavesdrop", "watermark", "best"})
       add_row(facts, read(method, done->observation), rows);
     if (plan.none()) add_curves(done->observation);

@@ -24,7 +24,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kOthers = 256;  // sequences
+constexpr std::int64_t kOthers = 256;   // sequences
+constexpr std::int64_t kFewRounds = 2;  // of large models
 
 struct Client {
   std::vector<Sentence> sequences;
@@ -100,15 +101,25 @@ json malicious_server_json() {
       {"does", "sends out a state that makes gradients spell out texts, once; everything else is as agreed"}};
 }
 
+// A model of the same shape that knows nothing: what a defence costs shows where there is something to learn.
+ModelFolder fresh_like(const ModelFolder& folder, std::uint64_t seed) {
+  const auto& model = dynamic_cast<const Transformer&>(*folder.model);
+  return {Transformer::random(model.config(), Seed(seed).derive("fresh model")), folder.tokenizer, ""};
+}
+
 class Audit {
  public:
   Audit(const TransformerAuditOptions& options, const ModelFolder& folder, const Texts& texts)
       : options_(options),
         folder_(folder),
         texts_(texts),
+        fresh_(fresh_like(folder, options.seed)),
         film_(reads_sentences(dynamic_cast<const Transformer&>(*folder.model).config())),
         matching_(parameters_of(*folder.model) <= options.matching_parameters) {
-    if (!texts.held_out.empty()) before_ = perplexity(*folder.model, texts.held_out);
+    if (!texts.held_out.empty()) {
+      shared_ = perplexity(*folder.model, texts.held_out);
+      before_ = perplexity(*fresh_.model, texts.held_out);
+    }
     const auto& model = dynamic_cast<const Transformer&>(*folder.model);
     for (const DecepticonDesign design : {DecepticonDesign::paper, DecepticonDesign::best})
       states_.push_back(corrupt(model, {.design = design, .length = options.length, .seed = options.seed}));
@@ -117,7 +128,8 @@ class Audit {
                                parameters_of(*folder.model), options.matching_parameters));
   }
 
-  std::optional<double> perplexity_before() const { return before_; }
+  // Of the shared model, on texts that no client has.
+  std::optional<double> shared_perplexity() const { return shared_; }
 
   TrialRows run() {
     plan_trials();
@@ -169,9 +181,14 @@ class Audit {
       if (texts_.others.empty()) texts.insert(texts.end(), client.sequences.begin(), client.sequences.end());
     const auto wanted = static_cast<std::size_t>(options_.utility_clients * options_.utility_sequences);
     if (texts.size() > wanted) texts.resize(wanted);
+    LocalTraining local = training();
+    local.learning_rate = options_.utility_rate;
+    const std::int64_t rounds = parameters_of(*folder_.model) <= options_.matching_parameters
+                                    ? options_.utility_rounds
+                                    : std::min<std::int64_t>(options_.utility_rounds, kFewRounds);
     costs_ =
-        perplexities_under(defences_.possible(), folder_, texts, texts_.held_out,
-                           {options_.utility_rounds, options_.utility_clients, training(), options_.seed});
+        perplexities_under(defences_.possible(), fresh_, texts, texts_.held_out,
+                           {rounds, options_.utility_clients, local, options_.seed, options_.utility_rate});
   }
 
   DefendedUpdate observed(const Client& client, const DefencePlan& plan, const ModelFolder& state,
@@ -217,7 +234,10 @@ class Audit {
       results.add_impossible("every attack", kCuriousServer, plan, error.what());
       return;
     }
-    if (made.promise) results.add_promise(plan, *made.promise);
+    if (made.promise)
+      results.add_promise(plan,
+                          fmt::format("one gradient of a client, {} sequences", client.sequences.size()),
+                          *made.promise);
     for (const char* method : {"paper", "best"}) {
       WordRecovery recovery;
       const double seconds = seconds_of([&] {
@@ -303,7 +323,8 @@ class Audit {
   const Texts& texts_;
   const LocalTraining training_{
       .reduction = Reduction::mean, .train_embedding = true, .kind = UpdateKind::gradient};
-  std::optional<double> before_;
+  ModelFolder fresh_;
+  std::optional<double> shared_, before_;  // perplexities: of the shared model and of the fresh one
   bool film_;
   bool matching_;
   std::vector<CorruptedState> states_;
@@ -336,7 +357,7 @@ json run_transformer_audit(const TransformerAuditOptions& options) {
     const Texts texts = options.texts || options.ids ? given_texts(options, *folder.tokenizer)
                                                      : generated_texts(options, *folder.tokenizer);
     Audit audit(options, folder, texts);
-    model = model_facts(options, folder, audit.perplexity_before());
+    model = model_facts(options, folder, audit.shared_perplexity());
     rows = audit.run();
   });
   return results_json({.preset = "transformer",

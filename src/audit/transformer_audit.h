@@ -29,8 +29,11 @@ struct TransformerAuditOptions {
       "clipping:clip=1", "noise-on-result:sigma=1e-08,clip=1", "noise-on-result:sigma=1e-06,clip=1",
       "noise-on-result:sigma=0.0001,clip=1", "noise-on-result:sigma=0.01,clip=1"};
   std::int64_t film_sequences = 8;  // clients with more are not read by FILM: minutes each
-  double learning_rate = 0.01;      // of the steps after which the utility is measured
-  std::int64_t utility_rounds = 8, utility_clients = 4, utility_sequences = 8;
+  double learning_rate = 0.01;      // of the step that is attacked
+  // What a defence costs: all clients of a federation run it, which trains a fresh model, a step in each
+  // round.
+  std::int64_t utility_rounds = 30, utility_clients = 4, utility_sequences = 16;
+  double utility_rate = 0.5;
   std::int64_t held_out = 500;                   // messages on which it is, at most
   std::int64_t matching_steps = 200;             // of TAG; of DLG, whose steps are dearer, a quarter
   std::int64_t matching_parameters = 5'000'000;  // larger models are not tried: it would take hours

@@ -25,9 +25,7 @@ void TrialRows::append(TrialRows more) {
   move_to(samples, more.samples);
   move_to(impossible, more.impossible);
   for (json& entry : more.privacy)
-    if (std::ranges::none_of(privacy,
-                             [&](const json& known) { return known.at("spec") == entry.at("spec"); }))
-      privacy.push_back(std::move(entry));
+    if (std::ranges::find(privacy, entry) == privacy.end()) privacy.push_back(std::move(entry));
 }
 
 void TrialRows::add_impossible(const std::string& attack, const std::string& threat_model,
@@ -36,9 +34,9 @@ void TrialRows::add_impossible(const std::string& attack, const std::string& thr
       {{"attack", attack}, {"threat_model", threat_model}, {"defence", defence_json(plan)}, {"why", why}});
 }
 
-void TrialRows::add_promise(const DefencePlan& plan, const Guarantee& promise) {
+void TrialRows::add_promise(const DefencePlan& plan, const std::string& of, const Guarantee& promise) {
   TrialRows one;
-  one.privacy.push_back({{"spec", plan.text()}, {"statement", promise.statement}});
+  one.privacy.push_back({{"spec", plan.text()}, {"statement", of + ":\n" + promise.statement}});
   append(std::move(one));
 }
 

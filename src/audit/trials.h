@@ -23,8 +23,8 @@ struct TrialRows {
   // attack: "sentences", or whatever else cannot be run.
   void add_impossible(const std::string& attack, const std::string& threat_model, const DefencePlan& plan,
                       const std::string& why);
-  // Once for each defence.
-  void add_promise(const DefencePlan& plan, const Guarantee& promise);
+  // of: for whom it holds, "16 messages, FedSGD". The same for the same defence is said once.
+  void add_promise(const DefencePlan& plan, const std::string& of, const Guarantee& promise);
 };
 
 // As rows hold a defence; none: {"kind": "none", ...}.

@@ -104,7 +104,7 @@ std::string defence_tables(const Results& results, int width, const Painter& pai
     out += "\n" +
            paragraph(
                fmt::format("mean, worst: the share of the {} that is read, over the cases tried. words: F1 "
-                           "of the set, at worst. perplexity: after local training, against the same "
+                           "of the set, at worst. perplexity: after federated training, against the same "
                            "without the defence. time: of the client's training.",
                            labels.leaked_how()),
                width, Tone::faint, paint);

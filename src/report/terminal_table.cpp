@@ -124,12 +124,16 @@ void append_notes(std::string& out, const Results& results, int width, const Pai
   if (results.of_sequences()) {
     note(
         "exact: sequences recovered whole. in place: tokens recovered in their sequence and their place. "
-        "perplexity: of the honest model before and after one step under this defence; lower is better.");
+        "perplexity: of a fresh model before and after a short federated training in which all clients "
+        "run "
+        "the defence; lower is better.");
     return;
   }
   note(
       "exact: messages recovered word for word. Levenshtein: the paper's ratio (texts without a common word "
-      "score about 43). perplexity: before and after local training; lower is better.");
+      "score about 43). perplexity: of a fresh model before and after a short federated training in which "
+      "all "
+      "clients run the defence; lower is better.");
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ class TransformerAudit : public testing::Test {
     options_.length = 12;
     options_.standard_defences = {"clipping:clip=1", "noise-on-result:sigma=0.1,clip=1"};
     options_.held_out = 20;
+    options_.utility_rounds = 2;
+    options_.utility_sequences = 2;
     options_.matching_steps = 8;
     options_.note = [this](const std::string& text) { notes_.push_back(text); };
   }

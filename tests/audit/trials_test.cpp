@@ -112,7 +112,7 @@ TEST_F(Defences, AllRunOrSayWhyNot) {
   for (const DefencePlan& plan : chosen_defences(std::vector<std::string>{"all"}, all_defences("keyboard")))
     EXPECT_TRUE(ran.contains(plan.text()) || refused.contains(plan.text())) << plan.text();
   EXPECT_TRUE(refused.contains(parse_plan("dp-fedavg:sigma=1,clip=1").text()));
-  EXPECT_EQ(results.privacy.size(), 5u) << "a statement for each strength of DP-SGD";
+  EXPECT_EQ(results.privacy.size(), 5u) << "a statement for each strength of DP-SGD under the one protocol";
 }
 
 TEST_F(Defences, AreTheSameForAnyNumberOfThreads) {

@@ -4,13 +4,13 @@ const gradeOf = { protects: ["protects", "✓ protects"], weakens: ["weakens", "
 const percent = (share) => (share > 0 && share < 0.005 ? "<1%" : share < 1 && share >= 0.995 ? "99%" : `${Math.round(share * 100)}%`);
 const factor = (value) => (value === null ? "–" : `×${value.toFixed(1)}`);
 const guarantee = (effect) => effect.epsilon === null ? "–"
-  : `${effect.epsilon_text}${effect.delta === null ? "" : `, δ=${Number(effect.delta.toPrecision(2))}`}`;
+  : `${effect.epsilon_text}${effect.delta === null ? "" : `, δ=${effect.delta.toExponential().replace("e-", "e−")}`}`;
 const goalsOf = (threat) => [["read", threat.read_label], ...(threat.undefended.words === null ? [] : [["words", "words (F1)"]])];
 
 function defenceColumns(threat) {
   const words = threat.effects.some((effect) => effect.words !== null);
   return [
-    { key: "defence", name: "Defence", value: (effect) => effect.label },
+    { key: "defence", name: "Defence, as it is typed", value: (effect) => effect.spec },
     { key: "grade", name: "Verdict", value: (effect) => Object.keys(gradeOf).indexOf(effect.read.grade),
       text: (effect) => gradeOf[effect.read.grade][1], tone: (effect) => gradeOf[effect.read.grade][0] },
     { key: "mean", name: "Read, mean", value: (effect) => effect.read.mean, text: (effect) => percent(effect.read.mean), number: true },
@@ -23,19 +23,18 @@ function defenceColumns(threat) {
     { key: "time", name: "Time", value: (effect) => effect.slowdown, text: (effect) => factor(effect.slowdown), number: true },
     { key: "told", name: "The attack was told", value: (effect) => (effect.adaptive ? effect.told : ""), prose: true,
       text: (effect) => (effect.adaptive ? effect.told : "nothing: not adaptive") },
-    { key: "spec", name: "As it is typed", value: (effect) => effect.spec, code: true },
   ];
 }
 
 function defenceRow(columns, effect) {
   return element("tr", { "data-spec": effect.spec }, ...columns.map((column, index) => {
     if (index === 0)
-      return element("th", { scope: "row" }, visible(effect.label),
+      return element("th", { scope: "row" }, element("code", {}, visible(effect.spec)),
         effect.adaptive ? null : element("span", { class: "method" }, " not adaptive"));
     const value = column.value(effect);
     const shown = visible(column.text ? column.text(effect) : value);
     const cell = element("td", { class: column.tone ? `graded ${column.tone(effect)}` : column.prose ? "prose" : null },
-      column.code ? element("code", {}, shown) : shown);
+      shown);
     if (column.number) cell.classList.add("number");
     if (column.bar && value !== null) {
       cell.classList.add("bar");
