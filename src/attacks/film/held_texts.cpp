@@ -80,9 +80,13 @@ TailGradient HeldTexts::without_doubtful(const Filter& filter) const {
 std::vector<FilmSentence> HeldTexts::best_first(const Filter& filter) const {
   if (texts_.empty()) return {};
   std::vector<double> confidence = explainer_.with(filter, gradient_, texts_, now_.weight, one_).confidence;
+  // A text may fit what little the texts explain, as of a gradient that was pruned, and be none of them.
+  const double explained = std::max(0.0, 1 - now_.left * now_.left);
   const std::set<Token> last = last_tokens(texts_, options_.read);
-  for (std::size_t i = 0; i < texts_.size(); ++i)
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    confidence[i] *= explained;
     if (!last.empty() && !last.contains(texts_[i].back())) confidence[i] *= kCutOff;
+  }
   std::vector<std::size_t> by(texts_.size());
   std::iota(by.begin(), by.end(), std::size_t{0});
   std::ranges::stable_sort(by, std::greater<>(), [&](std::size_t i) { return confidence[i]; });

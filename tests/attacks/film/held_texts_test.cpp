@@ -57,6 +57,16 @@ TEST_F(HeldTextsTest, AreThoseThatTakeAPart) {
   for (const FilmSentence& text : held_.best_first(by)) EXPECT_GT(text.confidence, 0.9);
 }
 
+TEST_F(HeldTextsTest, AreTrustedNoMoreThanTheyExplainTogether) {
+  Filter by = filter();
+  held_.set_one(kOne);
+  held_.choose(by, {kTexts[0]});
+  const std::vector<FilmSentence> found = held_.best_first(by);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_GT(held_.left(), 0.5);
+  EXPECT_LE(found[0].confidence, 1 - held_.left() * held_.left());
+}
+
 // The text that the gradient bears out least is read anew from what the others leave: all of its own.
 TEST_F(HeldTextsTest, GiveBackTheDoubtfulOne) {
   Filter by = filter();
