@@ -1,7 +1,6 @@
 #include "audit/experiment/tried_defences.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "audit/defence_strengths.h"
 #include "audit/trials.h"
@@ -31,12 +30,7 @@ TomlNode table_of(const DefencePlan& plan, const std::string& place) {
   }
   const DefenceSpec& first = plan.specs().front();
   table["kind"] = node_of(first.kind, place);
-  for (const DefenceParameter* parameter : parameters_of(first.kind)) {
-    const nlohmann::json& value = first.values.at(parameter->name);
-    const bool whole = parameter->whole && value.is_number();
-    table[parameter->name] =
-        node_of(whole ? nlohmann::json(std::llround(value.get<double>())) : value, place);
-  }
+  for (const auto& [name, value] : first.values.items()) table[name] = node_of(value, place);
   std::string others;
   for (std::size_t i = 1; i < plan.specs().size(); ++i)
     others += (i == 1 ? "" : " ") + text_of(plan.specs()[i]);
