@@ -38,6 +38,9 @@ struct Target {
   std::vector<Token> label_words;          // the words that labels are made of
   std::int64_t count = 0, length = 0;      // B, T
   bool mean = false;
+  // What the protocol says of the client's defences: numbers that are zero were pruned and say nothing, and
+  // clipping leaves the gradient's direction alone.
+  bool pruned = false, clipped = false;
   double spread = 1;  // of what the first layer sees: the unit of a step of the inputs
 };
 
@@ -60,6 +63,8 @@ Target target_of(const Observation& observation, const MatchingOptions& options)
   if (options.labels == MatchingLabels::known && std::ssize(options.known) != target.count)
     fail("known labels: {} texts, expected {}", options.known.size(), target.count);
   target.mean = protocol.reduction == Reduction::mean;
+  target.pruned = protocol.defence.pruned > 0;
+  target.clipped = protocol.defence.clip > 0 || protocol.defence.text_clip > 0;
 
   // The token embedding's own gradient says which words were read (attack words); matching leaves it out, as
   // inputs that are no words have none.
@@ -140,9 +145,11 @@ class Attempt {
     const at::Tensor loss = model_loss();
     const auto gradients = torch::autograd::grad({loss}, target_.leaves, {}, true, true, true);
     at::Tensor squared = at::zeros({}, at::kFloat), absolute = at::zeros({}, at::kFloat);
+    const at::Tensor scale = scale_of(gradients);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i].defined()) continue;
-      const at::Tensor difference = gradients[i] - target_.wanted[i];
+      at::Tensor difference = scale * gradients[i] - target_.wanted[i];
+      if (target_.pruned) difference = difference * (target_.wanted[i] != 0);
       squared = squared + difference.square().sum();
       if (options_.method == MatchingMethod::tag)
         absolute = absolute + target_.weights[i] * difference.abs().sum();
@@ -169,6 +176,17 @@ class Attempt {
 
  private:
   std::int64_t rows() const { return target_.embedding.size(0); }
+
+  // Of a clipped gradient only the direction is known: brings any to the length of the observed one.
+  at::Tensor scale_of(const std::vector<at::Tensor>& gradients) const {
+    if (!target_.clipped) return at::ones({});
+    at::Tensor squares = at::zeros({});
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined())
+        squares = squares +
+                  (target_.pruned ? gradients[i] * (target_.wanted[i] != 0) : gradients[i]).square().sum();
+    return std::sqrt(target_.size) * at::rsqrt(squares + 1e-30);
+  }
 
   static at::Tensor normal(const std::vector<std::int64_t>& shape, double deviation, Seed seed) {
     at::Tensor tensor = at::zeros(shape, at::kFloat);

@@ -10,13 +10,14 @@ namespace {
 struct Uses {
   bool noise = false;  // known_noise() of federated/observation.h
   bool clip = false;   // counts_are_whole(), or the norm itself
+  bool prune = false;  // that what is zero says nothing
 };
 
 // Of the attacks as they are: whoever teaches one to use more, says so here.
 Uses uses_of(const std::string& attack, const std::string& method, UpdateKind kind) {
   if (attack == "records") return {};
   if (method == "film") return {.noise = true};
-  if (method == "tag" || method == "dlg") return {};
+  if (method == "tag" || method == "dlg") return {.clip = true, .prune = true};
   // The keyboard's attacks; those of transformers, whose clients send gradients, go by counts alone or by the
   // state that the server made.
   const bool keyboard = kind == UpdateKind::weights;
@@ -34,6 +35,7 @@ std::optional<std::string> told_of(const std::string& attack, const std::string&
     told.emplace_back("the deviation of the noise");
   if (uses.clip && known.clip > 0) told.emplace_back("that gradients are clipped");
   if (uses.clip && known.text_clip > 0) told.emplace_back("that each text's gradient is clipped");
+  if (uses.prune && known.pruned > 0) told.emplace_back("that what is zero was pruned");
   if (plan.find("frozen-embedding") != nullptr && attack != "records")
     told.emplace_back("that the embedding is not sent");
   if (plan.find("secure-aggregation") != nullptr)

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "defences/clipping.h"
+#include "defences/pruning.h"
 #include "federated/local_training.h"
 #include "models/cifg_lstm.h"
 #include "models/transformer/small_transformers.h"
@@ -23,10 +25,11 @@ std::shared_ptr<LanguageModel> encoder(TransformerKind kind = TransformerKind::p
   return Transformer::random(config, Seed(1));
 }
 
-Observation observed(const std::shared_ptr<LanguageModel>& model, const std::vector<Sentence>& texts) {
+Observation observed(const std::shared_ptr<LanguageModel>& model, const std::vector<Sentence>& texts,
+                     const std::vector<std::shared_ptr<const ClientDefence>>& defences = {}) {
   const LocalTraining training{
       .reduction = Reduction::mean, .train_embedding = true, .kind = UpdateKind::gradient};
-  return observe(model, "", train_locally(*model, texts, training, ""));
+  return observe(model, "", train_locally(*model, texts, training, "", defences));
 }
 
 const std::vector<Sentence> kText = {{17, 101, 5, 88, 42, 63}};
@@ -45,6 +48,18 @@ TEST(GradientMatching, TagReadsAShortText) {
   ASSERT_EQ(found.sentences[0].words.size(), 6) << "as the places show";
   EXPECT_GE(right(found, kText), 4);
   EXPECT_LT(found.residual, 0.05);
+}
+
+// What the protocol says of clipping and pruning is used: of a clipped gradient the direction counts, of a
+// pruned one what is left.
+TEST(GradientMatching, ReadsThroughClippingAndPruning) {
+  const MatchingOptions options{.method = MatchingMethod::tag, .iterations = 250};
+  Observation clipped = observed(encoder(), kText, {std::make_shared<Clipping>(0.01)}),
+              pruned = observed(encoder(), kText, {std::make_shared<Pruning>(0.3)});
+  EXPECT_GE(right(recover_by_matching(clipped, options), kText), 4);
+  EXPECT_GE(right(recover_by_matching(pruned, options), kText), 4);
+  clipped.update.protocol.defence = {};  // who is not told of it fits what no text gives
+  EXPECT_LT(right(recover_by_matching(clipped, options), kText), 4);
 }
 
 TEST(GradientMatching, DlgReadsAShortTextWhoseLabelsAreKnown) {
