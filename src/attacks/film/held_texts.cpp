@@ -16,6 +16,20 @@ constexpr double kKept = 0.35;    // of one occurrence: the least weight that ke
 constexpr double kAsMuch = 1.05;  // of what a fit leaves: whole copies are as good
 constexpr double kCutOff = 0.5;   // confidence in a text that does not end as the others do, relative
 
+// Of texts that are trusted less and less, so many copies that they are no more than `most` in all; 0: any
+// number. What the model knew all but surely moves nothing, and a fit may take it any number of times: the
+// last lose their copies first, and then go themselves.
+void keep_at_most(std::int64_t most, std::vector<std::int64_t>& copies) {
+  if (most == 0) return;
+  std::int64_t total = std::accumulate(copies.begin(), copies.end(), std::int64_t{0});
+  for (const std::int64_t least : {1, 0})
+    for (auto at = copies.rbegin(); at != copies.rend() && total > most; ++at) {
+      const std::int64_t fewer = std::min(*at - least, total - most);
+      *at -= fewer;
+      total -= fewer;
+    }
+}
+
 }  // namespace
 
 HeldTexts::HeldTexts(std::shared_ptr<const Transformer> model, const Tail& tail, const TailGradient& gradient,
@@ -90,12 +104,14 @@ std::vector<FilmSentence> HeldTexts::best_first(const Filter& filter) const {
   std::vector<std::size_t> by(texts_.size());
   std::iota(by.begin(), by.end(), std::size_t{0});
   std::ranges::stable_sort(by, std::greater<>(), [&](std::size_t i) { return confidence[i]; });
+  std::vector<std::int64_t> copies;
+  for (const std::size_t i : by)
+    copies.push_back(std::max<std::int64_t>(1, std::llround(now_.weight[i] / one_)));
+  keep_at_most(weight_.batch(), copies);
   std::vector<FilmSentence> result;
-  for (const std::size_t i : by) {
-    const double times = now_.weight[i] / one_;
-    for (double copy = 0; copy < std::max(1.0, std::round(times)); ++copy)
-      result.push_back({texts_[i], times, confidence[i], false});
-  }
+  for (std::size_t at = 0; at < by.size(); ++at)
+    for (std::int64_t copy = 0; copy < copies[at]; ++copy)
+      result.push_back({texts_[by[at]], now_.weight[by[at]] / one_, confidence[by[at]], false});
   return result;
 }
 

@@ -22,6 +22,7 @@ class StepWeight {
 
   bool known() const { return known_ > 0; }
   bool batch_known() const { return batch_ > 0; }
+  std::int64_t batch() const { return batch_; }  // texts; 0: unknown
   // From the first steps' responses.
   double first(const std::vector<ScoredStep>& steps) const;
   // From the weights that a fit gave to texts. Those that are right have the weight of one occurrence, or

@@ -67,6 +67,17 @@ TEST_F(HeldTextsTest, AreTrustedNoMoreThanTheyExplainTogether) {
   EXPECT_LE(found[0].confidence, 1 - held_.left() * held_.left());
 }
 
+TEST_F(HeldTextsTest, AreNoMoreThanTheBatchHas) {
+  Filter by = filter();
+  held_.set_one(kOne);
+  held_.choose(by, kTexts);
+  held_.set_one(kOne / 10);  // as if each came ten times
+  std::vector<Sentence> found;
+  for (const FilmSentence& text : held_.best_first(by)) found.push_back(text.ids);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, kTexts);
+}
+
 // The text that the gradient bears out least is read anew from what the others leave: all of its own.
 TEST_F(HeldTextsTest, GiveBackTheDoubtfulOne) {
   Filter by = filter();
