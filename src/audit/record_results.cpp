@@ -19,8 +19,8 @@ RecordMethod record_method_named(const std::string& name) {
 
 RecordFormula record_formula_named(const std::string& name) {
   if (name == "paper") return RecordFormula::paper;
-  UNDERTEXT_CHECK(name == "ours");
-  return RecordFormula::ours;
+  UNDERTEXT_CHECK(name == "wide");
+  return RecordFormula::wide;
 }
 
 json record_pairs(const RecordRecovery& recovery, const PlantedTexts& truth) {

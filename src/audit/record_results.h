@@ -12,7 +12,7 @@ namespace undertext {
 
 // "baseline", "eavesdrop", "watermark", "best".
 RecordMethod record_method_named(const std::string& name);
-// "ours", "paper".
+// "paper", "wide".
 RecordFormula record_formula_named(const std::string& name);
 
 // The true record of every victim beside the candidate that is ranked first, as samples of results hold them.

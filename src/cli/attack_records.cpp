@@ -21,7 +21,7 @@ constexpr std::int64_t kMost = 1'000'000;
 
 struct Flags {
   std::filesystem::path snapshots, truth, watermarks;
-  std::string pattern, method = "best", formula = "ours", rounds;
+  std::string pattern, method = "best", formula = "paper", rounds;
   std::optional<std::string> watermark, context;
   std::optional<std::int64_t> victim;
   std::optional<std::uint64_t> permute;
@@ -245,9 +245,9 @@ Verb attack_records_verb(CLI::App& attack) {
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->option_text("K");
   app->add_option("--formula", flags->formula,
-                  "eavesdrop and watermark: as the paper has it, or ours: exposure of the free characters "
-                  "alone, candidates and exposures of the last few models (ours)")
-      ->check(CLI::IsMember({"ours", "paper"}))
+                  "eavesdrop and watermark: as the paper has it, or wide: exposure of the free characters "
+                  "alone, candidates and exposures of the last few models (paper)")
+      ->check(CLI::IsMember({"paper", "wide"}))
       ->option_text("NAME");
   app->add_option("--context", flags->context, "what stands before a record (a line feed)")
       ->option_text("TEXT");

@@ -1,5 +1,5 @@
 // The published attacks on candidates whose exposures are known: the baseline and record-level's algorithms 1
-// and 2, by the published formula or by ours.
+// and 2, by the published formula or the wide one.
 #pragma once
 
 #include "attacks/records/exposure_table.h"

@@ -11,8 +11,8 @@
 namespace undertext {
 namespace {
 
-// The last round says most of the records of those who took part in it. So ours asks the models of several
-// rounds for candidates and takes the mean of their exposures (chosen on three simulated federations).
+// The last round says most of the records of those who took part in it. So the wide formula asks the models
+// of several rounds for candidates and takes the mean of their exposures.
 constexpr std::int64_t kLastModels = 8;
 
 RecordAttack checked(RecordAttack attack, const FederationObservation& observation) {

@@ -21,8 +21,8 @@ enum class RecordMethod {
 
 // How eavesdrop and watermark rank candidates; the baseline is always as published.
 enum class RecordFormula {
-  ours,   // eqs. 10 and 12 of the free characters' exposure, over the last few models
   paper,  // as published: exposure of the whole record, candidates and their last exposure of the last model
+  wide,   // eqs. 10 and 12 of the free characters' exposure, over the last few models
 };
 
 struct Watermark {
@@ -35,7 +35,7 @@ struct RecordAttack {
   std::vector<std::int64_t> victims = {};  // empty: all clients
   std::vector<Watermark> watermarks = {};  // for the method of that name, one for each victim
   std::int64_t candidates = 1000;  // the likeliest texts of a model that are looked at; best: 100 at most
-  RecordFormula formula = RecordFormula::ours;
+  RecordFormula formula = RecordFormula::paper;
   // What stands before a record; nothing: a line feed where the model knows that character.
   std::optional<std::string> context = {};
 };

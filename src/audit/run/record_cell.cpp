@@ -68,7 +68,7 @@ json RecordCells::result_of(const json& config) {
   RecordAttack chosen;
   chosen.method = record_method_named(attack.at("ranked_by"));
   chosen.candidates = attack.at("candidates");
-  chosen.formula = record_formula_named(attack.value("formula", "ours"));
+  chosen.formula = record_formula_named(attack.value("formula", "paper"));
   if (chosen.method == RecordMethod::watermark)
     for (const PlantedText& mark : last_->watermarks.texts)
       chosen.watermarks.push_back({mark.client, mark.text});
