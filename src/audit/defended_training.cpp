@@ -1,8 +1,10 @@
 #include "audit/defended_training.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "base/error.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "federated/federation.h"
@@ -42,7 +44,12 @@ double perplexity_under(const DefencePlan& given, const ModelFolder& start, std:
   options.seed = Seed(training.seed).derive("utility");
   const auto trainers = thread_trainers(parties, options);
   FederationServer server(parties, options, *trainers);
-  while (!server.ended()) server.round();
+  try {
+    while (!server.ended()) server.round();
+  } catch (const UserError&) {
+    if (plan.none()) throw;  // then it is not the defence
+    return std::numeric_limits<double>::infinity();
+  }
   return perplexity(*server.progress().model, held_out);
 }
 

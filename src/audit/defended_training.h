@@ -22,7 +22,8 @@ struct DefendedTraining {
 };
 
 // The perplexity on `held_out` after federated training of `start` on `texts`, shared out among the clients.
-// Secure aggregation changes no mean and costs nothing here.
+// Secure aggregation changes no mean and costs nothing here. Infinite where the defence made the training
+// diverge.
 double perplexity_under(const DefencePlan& plan, const ModelFolder& start, std::span<const Sentence> texts,
                         std::span<const Sentence> held_out, const DefendedTraining& training);
 

@@ -42,7 +42,7 @@ struct AuditOptions {
   std::int64_t held_out = 1'000;  // messages on which the utility is measured, at most
   // What a defence costs: all clients of a federation run it, which trains a fresh model in steps on so many
   // messages, at a rate chosen for that.
-  double utility_rate = 0.03;
+  double utility_rate = 0.01;
   std::int64_t utility_rounds = 8, utility_clients = 4, utility_messages = 64, utility_batch = 16;
   Note note = [](const std::string&) {};
 };

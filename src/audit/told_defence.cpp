@@ -40,7 +40,7 @@ std::optional<std::string> told_of(const std::string& attack, const std::string&
     told.emplace_back("that the embedding is not sent");
   if (plan.find("secure-aggregation") != nullptr)
     told.emplace_back(attack == "records" ? "that sums hide updates, which it never sees"
-                                          : "how many clients are summed");
+                                          : "how many clients are summed, not whose text is whose");
   if (plan.find("characters") != nullptr) told.emplace_back("the model of letters");
   if (plan.find("vocabulary") != nullptr && attack != "records")
     told.emplace_back("which words are left; of the others there is nothing to read");

@@ -162,7 +162,7 @@ std::string rise_text(const DefenceEffect& effect) {
 
 std::string cost_text(const DefenceEffect& effect) {
   const auto cost = effect.cost();
-  if (!cost) return "a cost in utility that was not measured";
+  if (!cost) return "a cost in utility that could not be measured";
   const std::string range = fmt::format("{} to {}", perplexity_text(*effect.utility_before),
                                         perplexity_text(*effect.utility_after));
   if (std::abs(*cost) < 0.005) return fmt::format("perplexity unchanged ({})", range);

@@ -198,7 +198,7 @@ TEST(Choice, NamesTheCheapestThatProtects) {
 TEST(Choice, SaysWhenUtilityWasNotMeasured) {
   json all = with_defence(1.0, 0.0, 60.0);
   all["rows"][1]["utility"]["perplexity_after"] = nullptr;
-  EXPECT_TRUE(contains(verdict_of(all), "at a cost in utility that was not measured."));
+  EXPECT_TRUE(contains(verdict_of(all), "at a cost in utility that could not be measured."));
 }
 
 TEST(Frontier, HoldsWhatNothingElseIsAsGoodAs) {
