@@ -30,12 +30,16 @@ std::optional<std::string> told_of(const std::string& attack, const std::string&
                                    const DefencePlan& plan, const Protocol& protocol) {
   const Uses uses = uses_of(attack, method, protocol.kind);
   const KnownDefence& known = protocol.defence;
+  // One that knows half of what is done to an update and takes the rest for none is not adaptive.
+  const bool noisy = known.noise_per_step > 0 || known.noise_on_result > 0;
+  const bool clipped = known.clip > 0 || known.text_clip > 0;
+  if ((noisy && !uses.noise) || (clipped && !uses.clip) || (known.pruned > 0 && !uses.prune))
+    return std::nullopt;
   std::vector<std::string> told;
-  if (uses.noise && (known.noise_per_step > 0 || known.noise_on_result > 0))
-    told.emplace_back("the deviation of the noise");
-  if (uses.clip && known.clip > 0) told.emplace_back("that gradients are clipped");
-  if (uses.clip && known.text_clip > 0) told.emplace_back("that each text's gradient is clipped");
-  if (uses.prune && known.pruned > 0) told.emplace_back("that what is zero was pruned");
+  if (noisy) told.emplace_back("the deviation of the noise");
+  if (known.clip > 0) told.emplace_back("that gradients are clipped");
+  if (known.text_clip > 0) told.emplace_back("that each text's gradient is clipped");
+  if (known.pruned > 0) told.emplace_back("that what is zero was pruned");
   if (plan.find("frozen-embedding") != nullptr && attack != "records")
     told.emplace_back("that the embedding is not sent");
   if (plan.find("secure-aggregation") != nullptr)

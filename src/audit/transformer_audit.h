@@ -33,7 +33,7 @@ struct TransformerAuditOptions {
   // What a defence costs: all clients of a federation run it, which trains a fresh model, a step in each
   // round.
   std::int64_t utility_rounds = 16, utility_clients = 4, utility_sequences = 8;
-  double utility_rate = 0.5;
+  double utility_rate = 0.1;
   std::int64_t held_out = 500;                   // messages on which it is, at most
   std::int64_t matching_steps = 200;             // of TAG; of DLG, whose steps are dearer, a quarter
   std::int64_t matching_parameters = 5'000'000;  // larger models are not tried: it would take hours

@@ -125,7 +125,8 @@ ThreatVerdict verdict_on(const Results& results, const ReportedThreatModel& thre
         effects.size() == 1 ? "defences" : fmt::format("{} defences", effects.size()), named(*best, labels),
         share_text(best->read.worst_after, attack, labels), cost_text(*best)));
   } else {
-    verdict.sentences.push_back(fmt::format("The cheapest defence tried that stops it is {}, at {}{}.",
+    verdict.sentences.push_back(fmt::format("The cheapest defence tried that stops it{} is {}, at {}{}.",
+                                            chosen.adaptive ? "" : ", as long as the attack ignores it,",
                                             named(chosen, labels), cost_text(chosen),
                                             guarantee_text(chosen)));
     if (attack != "words") add_words_sentence(effects, &chosen, labels, verdict.sentences);

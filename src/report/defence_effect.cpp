@@ -144,8 +144,11 @@ DefenceEffect effect_of(const Results& results, const std::string& threat_model,
   return effect;
 }
 
-int rank_of(const std::string& grade) {
-  return grade == "protects" ? 0 : grade == "weakens" ? 1 : 2;
+// What protects from an attack that does not know of it may not protect from one that does.
+int rank_of(const DefenceEffect& effect) {
+  const std::string grade = effect.read.grade();
+  if (grade == "protects") return effect.adaptive ? 0 : 1;
+  return grade == "weakens" ? 2 : 3;
 }
 
 }  // namespace
@@ -195,7 +198,7 @@ std::vector<DefenceEffect> in_order_of_choice(std::vector<DefenceEffect> effects
   constexpr double kUnknownCost = 1e300;
   const auto key = [](const DefenceEffect& effect) {
     const double cost = effect.cost() ? std::round(*effect.cost() * 100) : kUnknownCost;  // in percent
-    return std::tuple(rank_of(effect.read.grade()), cost, !effect.epsilon, effect.read.worst_after);
+    return std::tuple(rank_of(effect), cost, !effect.epsilon, effect.read.worst_after);
   };
   std::ranges::stable_sort(effects, {}, key);
   return effects;

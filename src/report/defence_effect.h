@@ -54,7 +54,8 @@ std::optional<double> undefended_leak(const Results& results, const std::string&
 // In the order of the rows, which for one kind is that of its strengths.
 std::vector<DefenceEffect> defence_effects(const Results& results, const std::string& threat_model);
 
-// In the order in which one would choose: those that protect, then those that weaken; among these the least
+// In the order in which one would choose: those that protect from an attack that knows of them, those that
+// protect from one that does not, those that weaken; among these the least
 // cost, then those with a guarantee, then the least leak.
 std::vector<DefenceEffect> in_order_of_choice(std::vector<DefenceEffect> effects);
 

@@ -14,9 +14,9 @@ namespace undertext {
 // One plot of an experiment. Names of values are those of the file ("federation.epochs"), names of metrics
 // those of the cells ("f1").
 struct ReportedPlot {
-  std::string kind;    // "line", "scatter", "frontier", "magnitudes", "words"
-  std::string title;   // may be empty
-  std::string x, y;    // line: x a value, y a metric; scatter, frontier: both metrics; the others need neither
+  std::string kind;   // "line", "scatter", "frontier", "magnitudes", "words"
+  std::string title;  // may be empty
+  std::string x, y;   // line: x a value, y a metric; scatter, frontier: both metrics; the others need neither
   std::string series;  // the value that tells lines or colours apart; empty: one series
   std::string facet;   // the value that gets a chart each; empty: one chart
   bool log_x = false;

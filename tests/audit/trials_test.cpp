@@ -67,6 +67,10 @@ TEST(Told, SaysWhatAnAttackUses) {
   protocol.defence.noise_per_step = 1;
   const DefencePlan noise = parse_plan("noise-per-step:sigma=1"), pruning = parse_plan("pruning:share=0.9");
   EXPECT_EQ(told_of("sentences", "best", noise, protocol), "the deviation of the noise");
+  protocol.defence.clip = 1;
+  protocol.kind = UpdateKind::gradient;
+  EXPECT_EQ(told_of("sentences", "film", noise, protocol), std::nullopt)
+      << "it does not know of the clipping";
   EXPECT_EQ(told_of("records", "best", noise, protocol), std::nullopt);
   EXPECT_EQ(told_of("sentences", "best", pruning, {}), std::nullopt);
 }

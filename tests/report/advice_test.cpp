@@ -168,10 +168,12 @@ TEST(Choice, PutsWhatProtectsFirstAndThenWhatIsCheap) {
   add(all, 1, 0.0, 45.0);
   add(all, 0.5, 0.5, 36.0);
   add(all, 1.5, 0.0, 45.0)["epsilon"] = 4.0;
+  add(all, 0.2, 0.0, 31.0)["told"] = nullptr;
   std::vector<double> order;
   for (const DefenceEffect& effect : in_order_of_choice(effects_of(all)))
     order.push_back(effect.defence.strength.value());
-  EXPECT_EQ(order, (std::vector<double>{1.5, 1, 2, 0.5, 0.1})) << "of equal ones that with a guarantee";
+  EXPECT_EQ(order, (std::vector<double>{1.5, 1, 2, 0.2, 0.5, 0.1}))
+      << "of equal ones that with a guarantee; what an attack ignores comes after what it knows";
 }
 
 TEST(Choice, NamesTheCheapestThatProtects) {

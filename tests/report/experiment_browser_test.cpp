@@ -204,6 +204,37 @@ TEST_F(ExperimentBrowser, DrawsWhateverCellsHold) {
   EXPECT_NE(built(visit).find("∞"), std::string::npos);
 }
 
+TEST_F(ExperimentBrowser, DrawsTheFrontierOfDefences) {
+  ReportedExperiment experiment = fixture::small_experiment();
+  experiment.axes = {"defence.kind", "defence.sigma"};
+  experiment.plots = {{.kind = "frontier",
+                       .title = "",
+                       .x = "perplexity_after",
+                       .y = "f1",
+                       .series = "defence.kind",
+                       .facet = "",
+                       .log_x = false,
+                       .where = {}}};
+  const ReportedCell cell = experiment.cells[0];
+  experiment.cells.clear();
+  const auto add = [&](const std::string& key, nlohmann::json kind, nlohmann::json sigma, double leak,
+                       double cost) {
+    ReportedCell one = cell;
+    one.key = key;
+    one.values = {std::move(kind), std::move(sigma)};
+    one.metrics = {{"f1", leak}, {"perplexity_after", cost}};
+    experiment.cells.push_back(one);
+  };
+  add("a", "none", nullptr, 1, 30);
+  add("b", "noise-per-step", 0.1, 1, 31);
+  add("c", "noise-per-step", 1.0, 0.25, 40);
+  const Visit visit = open(experiment_page({experiment}));
+  EXPECT_EQ(visit.console, kSilent);
+  EXPECT_EQ(count(built(visit), kInk), 1);
+  // Without a defence and the stronger noise: the weaker costs and stops nothing.
+  EXPECT_EQ(count(built(visit), "<td>yes</td>"), 2);
+}
+
 TEST_F(ExperimentBrowser, KeepsItsTablesWithoutTheChartLibrary) {
   const Visit visit = open(without_charts(experiment_page(fixture::experiments())));
   EXPECT_EQ(visit.console, kSilent);

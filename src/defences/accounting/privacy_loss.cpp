@@ -23,6 +23,8 @@ constexpr double kTail = 1e-6;
 constexpr double kNothing = 1e-8;
 constexpr std::int64_t kFewestPoints = 1 << 12, kMostPoints = 1 << 22;
 
+constexpr double kLargestLoss = 300;
+
 enum class Neighbour { removed, added };
 
 // What a normal distribution has below and above a place, both without cancelling.
@@ -278,6 +280,9 @@ double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delt
   const std::vector<double> divergences = renyi_of(parts, orders);
   const double renyi = epsilon_from_renyi(orders, divergences, delta).epsilon;
   if (std::isinf(renyi)) return kInfinity;
+  // Beyond, exp(loss) is no number that there is, and delta would come out as none. So little noise promises
+  // nothing, and Renyi's bound is as good as any.
+  if (renyi > kLargestLoss) return renyi + allowance.epsilon;
   const Grid grid = grid_for(parts, divergences, roughness * std::max(1.0, renyi), kTail * delta);
   std::int64_t steps = 0;
   for (const NoisySteps& part : parts) steps += part.steps;

@@ -146,5 +146,17 @@ TEST(Accountant, StatesWhatIsClaimed) {
   EXPECT_NE(statement_of({INFINITY, 1e-6}, steps).find("infinite"), std::string::npos);
 }
 
+// So little noise promises next to nothing: never that nothing is told.
+TEST(Accountant, GivesNoPromiseForNextToNoNoise) {
+  double last = 0;
+  for (const double sigma : {0.1, 0.05, 0.02, 0.01, 0.001, 0.0001}) {
+    const NoisySteps step{sigma, 1, 1};
+    const double epsilon = epsilon_of({&step, 1}, 1e-5, Accountant::prv);
+    EXPECT_GT(epsilon, last) << sigma;
+    EXPECT_GT(epsilon, 1 / (2 * sigma * sigma)) << "the loss's mean: " << sigma;
+    last = epsilon;
+  }
+}
+
 }  // namespace
 }  // namespace undertext
