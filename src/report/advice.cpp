@@ -53,8 +53,13 @@ std::string named(const DefenceEffect& effect, const Labels& labels) {
   return label == effect.defence.spec ? label : fmt::format("{} ({})", label, effect.defence.spec);
 }
 
+// Beyond, a promise rules nothing out.
+constexpr double kLargestPromise = 20;
+
 std::string guarantee_text(const DefenceEffect& effect) {
   if (!effect.epsilon) return "";
+  if (*effect.epsilon > kLargestPromise)
+    return fmt::format(", whose promise of ε={} is as good as none", epsilon_text(effect.epsilon));
   return fmt::format(", with a guarantee of ε={}{}", epsilon_text(effect.epsilon),
                      effect.delta ? fmt::format(" at δ={:.2g}", *effect.delta) : "");
 }
@@ -130,8 +135,9 @@ ThreatVerdict verdict_on(const Results& results, const ReportedThreatModel& thre
                                             named(chosen, labels), cost_text(chosen),
                                             guarantee_text(chosen)));
     if (attack != "words") add_words_sentence(effects, &chosen, labels, verdict.sentences);
-    const DefenceEffect* promised = first_that(
-        effects, [](const DefenceEffect& e) { return e.read.protects() && e.epsilon.has_value(); });
+    const DefenceEffect* promised = first_that(effects, [](const DefenceEffect& e) {
+      return e.read.protects() && e.epsilon && *e.epsilon <= kLargestPromise;
+    });
     if (!chosen.epsilon && promised != nullptr)
       verdict.sentences.push_back(fmt::format("The cheapest with a guarantee is {}, at {}{}.",
                                               named(*promised, labels), cost_text(*promised),

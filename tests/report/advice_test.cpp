@@ -150,6 +150,9 @@ TEST(DefenceEffects, GuaranteeWhatTheirWeakestCaseDoes) {
   EXPECT_EQ(effects_of(all).at(0).epsilon, std::optional(2.0));
   EXPECT_TRUE(
       contains(verdict_of(all), "perplexity +10% (30.0 to 33.0), with a guarantee of ε=2.00 at δ=1e-05."));
+  json vain = all;
+  vain["rows"][1]["epsilon"] = 5612.0;
+  EXPECT_TRUE(contains(verdict_of(vain), "whose promise of ε=5612 is as good as none"));
   for (json row : {all["rows"][0], all["rows"][1]}) {
     row["id"] = row["id"].get<std::string>() + " larger";
     row["messages"] = 64;
