@@ -11,7 +11,8 @@ namespace {
 constexpr double kRoundings = 8;      // standard deviations of a row's rounding that pass
 constexpr double kOccurrence = 0.02;  // and this share of what one occurrence changes, for summation order
 
-// As the client did: all of it scaled down to the norm where it is longer. Returns the factor.
+}  // namespace
+
 double clip_gradient(NamedTensors& gradient, double norm) {
   double squares = 0;
   for (const auto& [name, tensor] : gradient)
@@ -21,8 +22,6 @@ double clip_gradient(NamedTensors& gradient, double norm) {
   for (auto& [name, tensor] : gradient) tensor.mul_(factor);
   return factor;
 }
-
-}  // namespace
 
 bool explains_update(const Observation& observation, std::span<const Sentence> sentences) {
   const Protocol& protocol = observation.update.protocol;

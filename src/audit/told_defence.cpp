@@ -16,7 +16,7 @@ struct Uses {
 // Of the attacks as they are: whoever teaches one to use more, says so here.
 Uses uses_of(const std::string& attack, const std::string& method, UpdateKind kind) {
   if (attack == "records") return {};
-  if (method == "film") return {.noise = true};
+  if (method == "film") return {.noise = true, .clip = true};
   if (method == "tag" || method == "dlg") return {.clip = true, .prune = true};
   // The keyboard's attacks; those of transformers, whose clients send gradients, go by counts alone or by the
   // state that the server made.

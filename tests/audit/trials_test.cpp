@@ -69,8 +69,9 @@ TEST(Told, SaysWhatAnAttackUses) {
   EXPECT_EQ(told_of("sentences", "best", noise, protocol), "the deviation of the noise");
   protocol.defence.clip = 1;
   protocol.kind = UpdateKind::gradient;
-  EXPECT_EQ(told_of("sentences", "film", noise, protocol), std::nullopt)
-      << "it does not know of the clipping";
+  EXPECT_EQ(told_of("sentences", "film", noise, protocol),
+            "the deviation of the noise, that gradients are clipped");
+  EXPECT_EQ(told_of("sentences", "tag", noise, protocol), std::nullopt) << "it does not know of the noise";
   EXPECT_EQ(told_of("records", "best", noise, protocol), std::nullopt);
   EXPECT_EQ(told_of("sentences", "best", pruning, {}), std::nullopt);
 }

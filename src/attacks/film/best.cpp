@@ -151,7 +151,8 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   result.longest = longest_text(observation);
 
   // The exact way first.
-  const double known = observation.update.protocol.reduction == Reduction::sum ? 1 : 0;
+  const Protocol& protocol = observation.update.protocol;
+  const double known = counts_are_whole(protocol) ? 1 : 0;
   const std::int64_t places = result.longest > 0 ? result.longest : options.longest;
   const SpanSearch span(observation, model);
   std::optional<std::vector<Token>> bag = span.bag(places);
@@ -176,7 +177,7 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   const StepSearch search(model, tail, vocabulary.starts);
   Filter filter(own.contexts, own.steps, own_length, kRidge);
 
-  const std::int64_t batch = options.batch > 0 ? options.batch : observation.update.protocol.count;
+  const std::int64_t batch = options.batch > 0 ? options.batch : protocol.count;
   StepSearchOptions how;
   // Where the model all but knew how the longest text ends, that place moves too little to be seen.
   how.longest =
@@ -184,7 +185,9 @@ FilmRecovery film_by_evidence(const Observation& observation, const std::shared_
   how.starts = std::max<std::int64_t>(48, 4 * batch);
   how.per_start = std::max<std::int64_t>(2, options.beam / 5);
 
-  const StepWeight weight(known, batch, result.longest);
+  // What was clipped weighs less than the number of its steps says.
+  const bool clipped = protocol.defence.clip > 0 || protocol.defence.text_clip > 0;
+  const StepWeight weight(known, batch, clipped ? 0 : result.longest);
   HeldTexts held(model, tail, gradient, weight,
                  {.longest = how.longest, .read = vocabulary.read, .trace = options.trace});
   double guess = 0;  // of what one step weighs

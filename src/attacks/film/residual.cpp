@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "attacks/certificate.h"
+
 namespace undertext {
 namespace {
 
@@ -23,6 +25,7 @@ void certify(const Observation& observation, const Transformer& model, FilmRecov
     gradient[name] = at::zeros_like(model.parameters().at(name));
   model.add_gradient(sentences, protocol.reduction == Reduction::mean ? 1 / static_cast<double>(words) : 1,
                      gradient);
+  if (protocol.defence.clip > 0) clip_gradient(gradient, protocol.defence.clip);
   double off = 0, all = 0, rounding = 0;
   for (const auto& [name, tensor] : gradient) {
     const at::Tensor observed = summed_gradient(observation, name);

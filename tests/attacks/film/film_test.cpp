@@ -9,6 +9,7 @@
 #include "attacks/film/tail.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "defences/clipping.h"
 #include "federated/local_training.h"
 #include "models/transformer/layer_views.h"
 #include "models/transformer/small_transformers.h"
@@ -27,9 +28,10 @@ std::shared_ptr<Transformer> small_gpt2() {
 const std::vector<Sentence> kTexts = {
     {17, 101, 5, 88, 42, 63, 9}, {4, 77, 130, 21, 5, 90}, {55, 12, 99, 101, 3}};
 
-Observation observed(const std::shared_ptr<Transformer>& model, Reduction reduction = Reduction::mean) {
+Observation observed(const std::shared_ptr<Transformer>& model, Reduction reduction = Reduction::mean,
+                     const std::vector<std::shared_ptr<const ClientDefence>>& defences = {}) {
   const LocalTraining training{.reduction = reduction, .train_embedding = true, .kind = UpdateKind::gradient};
-  return observe(model, "", train_locally(*model, kTexts, training, ""));
+  return observe(model, "", train_locally(*model, kTexts, training, "", defences));
 }
 
 std::vector<Sentence> sorted_ids(const FilmRecovery& recovery) {
@@ -43,6 +45,16 @@ std::vector<Sentence> sorted_truth() {
   std::vector<Sentence> result = kTexts;
   std::ranges::sort(result);
   return result;
+}
+
+// Clipping takes one number from the gradient, which the protocol says: the texts come out, and are certain.
+TEST(Film, ReadsThroughClipping) {
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
+    const FilmRecovery found =
+        film(observed(small_gpt2(), reduction, {std::make_shared<Clipping>(1e-3)}), {});
+    EXPECT_EQ(sorted_ids(found), sorted_truth());
+    EXPECT_TRUE(found.certified);
+  }
 }
 
 TEST(Film, TheLastBlocksGradientIsTheSumOfItsSteps) {
