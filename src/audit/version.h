@@ -7,7 +7,7 @@ namespace undertext {
 
 inline constexpr const char* kVersion = "0.8.0";
 
-// "0.7.0 (torch 1.13.1, OpenBLAS 0.3.21 Haswell)": with the kind of processor that the BLAS found.
+// "0.8.0 (torch 1.13.1, OpenBLAS 0.3.21 Haswell)": with the kind of processor that the BLAS found.
 std::string all_versions();
 
 }  // namespace undertext

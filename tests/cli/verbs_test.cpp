@@ -11,7 +11,7 @@ using nlohmann::json;
 TEST(Program, SaysItsVersionAndItsVerbs) {
   const Outcome version = undertext_run({"--version"});
   EXPECT_EQ(version.code, 0);
-  EXPECT_EQ(version.out, "undertext 0.7.0\n");
+  EXPECT_EQ(version.out, "undertext 0.8.0\n");
   const Outcome help = undertext_run({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* verb : {"audit", "client", "attack", "report", "--threads"})
