@@ -56,8 +56,7 @@ std::string deflated(std::string_view bytes) {
   z_stream stream{};
   // Bytes of numbers repeat one by one, not in phrases: Huffman's codes and runs of one byte find all there
   // is, and fast.
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS, 8, Z_RLE) != Z_OK)
-    throw std::bad_alloc();
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS, 8, Z_RLE) != Z_OK) throw std::bad_alloc();
   std::string result(deflateBound(&stream, bytes.size()), '\0');
   std::size_t read = 0, written = 0;
   int status = Z_OK;

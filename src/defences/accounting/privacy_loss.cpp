@@ -269,9 +269,8 @@ double privacy_loss_epsilon(std::span<const NoisySteps> composition, double delt
   std::vector<NoisySteps> parts;
   for (const NoisySteps& part : composition) {
     if (part.steps == 0) continue;
-    const auto same = std::ranges::find_if(parts, [&](const NoisySteps& other) {
-      return other.sigma == part.sigma && other.rate == part.rate;
-    });
+    const auto same = std::ranges::find_if(
+        parts, [&](const NoisySteps& other) { return other.sigma == part.sigma && other.rate == part.rate; });
     same == parts.end() ? parts.push_back(part) : void(same->steps += part.steps);
   }
   if (parts.empty()) return 0;
